@@ -26,8 +26,19 @@ export const allowedWords = [
       "A book has",
       "for a house",
       "a house is painted",
-      "opened the door"
+      "opened the door",
+      "somebody has opened"
     ]
+  },
+  {
+    reason: "a prompt that is measured as it is",
+    files: ["test/routing/quality/readPairs.ts"],
+    texts: ["takes for ever"]
+  },
+  {
+    reason: "an answer of the simulated provider",
+    files: ["src/provider/simulated/Answers.ts"],
+    texts: ["look at it once more"]
   },
   {
     reason: "key of GATEWAY_CONFIG, public",

@@ -94,8 +94,8 @@ const judge = (pattern, flags) => {
 }
 
 /**
- * Whether each attempt takes at most so many steps, and there is one for each place at most: without a repetition that has no
- * end and, unless it is tried at the start only, without any but `?`. Proving that is what takes the library longest.
+ * Whether the number of steps of each attempt is bounded, and there is one attempt for each place at most: without a repetition that has
+ * no end and, unless it is tried at the start only, without any but `?`. Proving that is what takes the library longest.
  *
  * @param {string} pattern
  * @param {string} flags

@@ -23,7 +23,16 @@ const words = [
   [/\bwhole (?:\w+ )?answers?\b/gi, "complete response"],
   [/\bplain (?:\w+ )?answers?\b/gi, "non-streaming response"],
   [/\busual(?:ly)?\b/gi, "default"],
-  [/\bhurry\b/gi, "force"]
+  [/\bhurry\b/gi, "force"],
+  [/\bbeg[aiu]ns? anew\b/gi, "reset, start again"],
+  [/\bonce more\b/gi, "again"],
+  [/\bin force\b/gi, "active, current, configured"],
+  [/\bfor ever\b/gi, "forever, in total"],
+  [/\bfor good\b/gi, "permanently"],
+  [/\b(?:taken?|takes|taking) back\b/gi, "undone, reverted"],
+  [/\bsomebody\b/gi, "a user, a caller"],
+  [/\bfor want of\b/gi, "because of insufficient"],
+  [/\bproviders? of payments\b/gi, "payment provider"]
 ]
 
 /** As a verb it is a word like any other, so only uses as a noun are refused. */

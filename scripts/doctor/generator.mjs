@@ -1,6 +1,6 @@
 // @ts-check
 // Synthetic applications with planted causes of waste and with traps that only look like them. Each application is billed as its
-// provider would bill it, then once more without each cause: the difference is the true saving. Everything follows from the seed.
+// provider would bill it, then again without each cause: the difference is the true saving. Everything follows from the seed.
 //   node scripts/doctor/generator.mjs --out DIR [--seed 1] [--apps 200]
 // writes one file per application: { app, calls: CapturedCall[], truth }.
 import { createHash } from "node:crypto"

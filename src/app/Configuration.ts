@@ -33,7 +33,7 @@ export const of = (variables: Variables): Effect.Effect<Configuration, InvalidCo
     )
   })
 
-/** Reads `.env` and the file of GATEWAY_CONFIG anew. The variables of a process cannot change from outside. */
+/** Reloads `.env` and the file of GATEWAY_CONFIG. The variables of a process cannot change from outside. */
 export const read: Effect.Effect<Configuration, InvalidConfiguration, FileSystem.FileSystem> = Effect.flatMap(
   Effect.suspend(() => withDotEnv(process.env)),
   of

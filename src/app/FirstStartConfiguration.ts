@@ -9,7 +9,7 @@ import { type RoutingConfigurationColumns, RoutingConfigurationStore } from "../
 
 /**
  * Writes the configured `policy` and `routingConfigurations` to project "default" at every start. Without a configured policy the
- * last policy stays in force and becomes editable elsewhere: removing a line from a file must not lift a restriction.
+ * last policy stays active and becomes editable elsewhere: removing a line from a file must not lift a restriction.
  * Configurations that are no longer in the file are removed. True when anything changed.
  */
 export const applyConfiguration: (

@@ -50,7 +50,7 @@ export const run = (configuration: Configuration) => {
     yield* applyConfiguration(settings.policy, settings.routingConfigurations ?? [])
     yield* logIgnored(bootstrapped)
     yield* firstRowsMade
-    yield* LastValid.inForce(configuration)
+    yield* LastValid.report(configuration)
     yield* logWarnings(settings, configuration.variables)
     yield* Effect.flatMap(Reload.make(live), reloadBySignal)
     // building the layers takes longer than any request may block the event loop

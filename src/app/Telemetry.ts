@@ -41,7 +41,7 @@ export const layer = (options: TelemetryOptions): Layer.Layer<never, never, Http
   ).pipe(Layer.provide(OtlpSerialization.layerJson), Layer.provide(reporting))
 }
 
-/** Gauges that are read only when somebody asks are asked for as often as they are sent. */
+/** Gauges that are read only on demand are read as often as they are sent. */
 const collecting = Effect.forkScoped(Effect.repeat(Effect.sync(collectAll), Schedule.spaced(exportInterval)))
 
 /** The client that exports, whose failures the log tells of: the exporter itself keeps them to its debug log. */

@@ -7,7 +7,7 @@ interface Handle {
 /**
  * Closes the connection that a worker was given and has not answered when it ends. Node's supervisor gives each worker one
  * connection at a time and waits for the answer whether it is accepted; that of a killed worker never comes, and the client of
- * the connection would wait for ever. Node tells of these messages by events of its own alone.
+ * the connection would wait forever. Node tells of these messages by events of its own alone.
  */
 export const closeWithWorker = (worker: Worker): void => {
   const { process } = worker

@@ -28,7 +28,7 @@ export type Actor = Pick<CurrentUserShape, "userId" | "address" | "requestId"> &
 export interface AuditShape {
   /** A change that the current user makes. */
   readonly record: (change: AuditedChange) => Effect.Effect<void, StoreUnavailable, CurrentUser>
-  /** The same by somebody else; `null` for what the gateway does by itself. */
+  /** The same by another user; `null` for what the gateway does by itself. */
   readonly recordBy: (actor: Actor | null, change: AuditedChange) => Effect.Effect<void, StoreUnavailable>
 }
 

@@ -135,7 +135,7 @@ const selectedIn = (window: CaptureWindow, { conversation }: CallRecord): Select
   return position < window.samplingRate ? { window, position } : undefined
 }
 
-/** For a call that was admitted before the settings were known: they count if they were in force by then. */
+/** For a call that was admitted before the settings were known: they count if they were active by then. */
 export const selectedLater = (known: Known, call: ObservedCall, record: CallRecord): Selected | undefined =>
   known?.enabled === true && known.openedAt.getTime() <= call.startedAtMillis ? selectedIn(known, record) : undefined
 

@@ -29,7 +29,7 @@ export interface CaptureWindow extends CaptureSettings {
 export const defaultContentWarning =
   "Saved requests and responses may hold personal data or secrets. Redaction is not implemented: content is kept as it was sent. Turning collection off keeps the data that was saved before; it has to be erased separately."
 
-/** In force where nothing was ever set; nothing is collected. */
+/** Applies where nothing was ever set; nothing is collected. */
 export const defaultSettings: CaptureSettings = {
   enabled: false,
   samplingRate: 1,

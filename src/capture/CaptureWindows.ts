@@ -13,7 +13,7 @@ import type { CaptureWindow } from "./CaptureWindow.ts"
 export type Known = CaptureWindow | null
 
 export interface CaptureWindowsShape {
-  /** Cached; a change is in force at once on the node that made it, and within a second on others. */
+  /** Cached; a change takes effect immediately on the node that made it, and within a second on others. */
   readonly of: (project: ProjectId) => Effect.Effect<Known, StoreUnavailable>
   /** The same if it is cached; `undefined` when it is not. */
   readonly peek: (project: ProjectId) => Known | undefined

@@ -25,7 +25,7 @@ import { type Artifact, ContentStore, type Image } from "./ContentStore.ts"
 import type { Answer } from "./MessageStore.ts"
 import type { Attachments } from "./Records.ts"
 
-/** What a model is told of its call of a tool. */
+/** The result of a tool call, as the model sees it. */
 export interface ToolResult {
   readonly result: string
   readonly isError: boolean
@@ -46,7 +46,7 @@ export interface ArtifactsShape {
     document: SaveArtifactRequest,
     message: MessageId
   ) => Effect.Effect<ChatArtifactOut, InvalidRequest | SealingUnavailable | StoreUnavailable>
-  /** An earlier version once more, as the newest; `undefined` where there is no such version, or no room. */
+  /** An earlier version, restored as the newest; `undefined` where there is no such version, or no room. */
   readonly restore: (
     conversation: ConversationId,
     artifact: string,

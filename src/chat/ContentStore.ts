@@ -95,7 +95,7 @@ export interface ContentStoreShape {
   ) => Effect.Effect<void, StoreUnavailable>
   /** In order. */
   readonly events: (conversation: ConversationId) => Effect.Effect<ReadonlyArray<ArtifactEvent>, StoreUnavailable>
-  /** Erases conversations that were deleted before, at most so many; returns how many. */
+  /** Erases at most this many of the conversations that were deleted before; returns how many. */
   readonly erase: (before: Date, max: number) => Effect.Effect<number, StoreUnavailable>
 }
 

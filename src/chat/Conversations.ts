@@ -84,7 +84,7 @@ export interface ConversationsShape {
     NotFound | ConversationRunning | InvalidRequest | SealingUnavailable | StoreUnavailable,
     CurrentUser
   >
-  /** An earlier version once more, as the newest. */
+  /** An earlier version, restored as the newest. */
   readonly restoreVersion: (
     id: ConversationId,
     artifact: string,
@@ -117,7 +117,7 @@ export class Conversations extends Context.Tag("gateway/chat/Conversations")<Con
   )
 }
 
-/** How long after a deletion it can be taken back. */
+/** How long after a deletion it can be undone. */
 export const undoMillis = 60_000
 
 const make = Effect.gen(function* () {

@@ -15,7 +15,7 @@ import { endOf, type Part, type ReadPosition, readFrom, type TurnView, unread } 
 import { type Message, MessageStore } from "./MessageStore.ts"
 import { Turns } from "./Turns.ts"
 
-/** What somebody who follows a conversation is told. */
+/** What a reader who follows a conversation receives. */
 export type ChatEvent =
   /** Replaces everything that was known. */
   | { readonly _tag: "Snapshot"; readonly conversation: ConversationDetailOut; readonly cursor: TurnCursor | undefined }
@@ -53,7 +53,7 @@ export class Following extends Context.Tag("gateway/chat/Following")<Following, 
     )
 }
 
-/** A reader gets new text at most so often. */
+/** Minimum time between two updates of a reader. */
 const frameMillis = 33
 /** How often another process's answer is read where no notification comes. */
 const pollMillis = 500

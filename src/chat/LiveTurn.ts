@@ -27,7 +27,7 @@ export interface TurnView {
   readonly isEnded: boolean
 }
 
-/** How much of an answer somebody has read. */
+/** How much of an answer a reader has read. */
 export interface ReadPosition {
   readonly content: number
   readonly reasoning: number
@@ -37,7 +37,7 @@ export interface ReadPosition {
 
 export const unread: ReadPosition = { content: 0, reasoning: 0, notices: 0, drafts: [] }
 
-/** A part of an answer that somebody has not read yet. */
+/** A part of an answer that a reader has not read yet. */
 export type Part =
   | { readonly _tag: "Delta" | "Reasoning"; readonly offset: number; readonly text: string }
   | { readonly _tag: "Draft"; readonly name: string; readonly offset: number; readonly text: string }
@@ -121,7 +121,7 @@ export class LiveTurn implements TurnView {
     this.changed()
   }
 
-  /** More of an artifact's text. One that is written once more begins anew, as another draft. */
+  /** More of an artifact's text. One that is written again starts over, as another draft. */
   draft(draft: Draft): void {
     const last = this.drafts.findLastIndex(({ name }) => name === draft.name)
     const continues = last !== -1 && draft.text.startsWith(this.drafts[last]?.text ?? "")

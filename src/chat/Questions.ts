@@ -42,7 +42,7 @@ type TurnRefused = NotFound | RoleRequired | StoreUnavailable | ConversationRunn
 export interface QuestionsShape {
   /** Asks; the answer is to be started with the commit. */
   readonly send: (id: ConversationId, request: SendMessageRequest) => Effect.Effect<BegunTurn, TurnRefused, CurrentUser>
-  /** Asks the last question once more. */
+  /** Regenerates the last answer. */
   readonly retry: (
     id: ConversationId,
     message: MessageId,
@@ -84,7 +84,7 @@ export class Questions extends Context.Tag("gateway/chat/Questions")<Questions, 
 
 /** Answers that are written for a person at the same time. */
 const maxTurns = 4
-/** Of a conversation, those included that were written anew: it is read at once, for its page and for each of its answers. */
+/** Of a conversation, including earlier versions of messages: it is read at once, for its page and for each of its answers. */
 const maxMessages = 2_000
 const maxCharacters = 8 * 1024 * 1024
 /** How long a stop waits for another process. */
@@ -232,7 +232,7 @@ interface Plan {
   readonly settings: AnswerSettings
 }
 
-/** Only the last question, and the answer to it, can be written anew. A fork can end with a question that has no answer yet. */
+/** Only the last question, and the answer to it, can be edited or regenerated. A fork can end with a question that has no answer yet. */
 const lastOf = (
   written: ReadonlyArray<Message>,
   id: MessageId,

@@ -120,7 +120,7 @@ const make = Effect.fnUntraced(function* (describe: DescribeFailure) {
           const length = lengthOf(turn)
           const isStopped = yield* Effect.option(messages.write(turn.answer, turn.progress))
           if (Option.contains(isStopped, true)) yield* interruptRunning(turn)
-          // what could not be stored is tried once more
+          // what could not be stored is tried again
           if (Option.isSome(isStopped)) stored = length
         })
       )

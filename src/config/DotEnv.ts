@@ -11,7 +11,7 @@ const fileName = ".env"
 
 /**
  * The variables of the process together with those of the file `.env`, which is optional. What the process has been given is never
- * replaced, not even where it is empty. Read anew each time, so that a reload sees what has changed in the file.
+ * replaced, not even where it is empty. Read again each time, so that a reload sees what has changed in the file.
  */
 export const withDotEnv = (
   given: Readonly<Record<string, string | undefined>>

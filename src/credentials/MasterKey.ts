@@ -51,7 +51,7 @@ const fileName = "master.key"
 export const isMasterKey = (text: string): boolean =>
   /^[A-Za-z0-9+/]{43}=?$/.test(text) && Buffer.from(text, "base64").length === keyBytes
 
-/** The keys in force, the current one first; empty where there is none. Makes no file. */
+/** The configured keys, the current one first; empty where there is none. Makes no file. */
 export const existing = (options: MasterKeyOptions): Effect.Effect<ReadonlyArray<Buffer>, MasterKeyFailed> =>
   Effect.map(options.current === null ? readFrom(options.directory) : Effect.succeed(bytesOf(options.current)), (key) =>
     [key, options.previous === null ? undefined : bytesOf(options.previous)].filter((one) => one !== undefined)

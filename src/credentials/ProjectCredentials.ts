@@ -13,7 +13,7 @@ import { SealedCredentials } from "./SealedCredentials.ts"
 export interface ProjectCredentialsShape {
   /**
    * What the calls of a project with billing mode `byok` use, oldest first; `null`: the credentials that the providers were made
-   * with. Cached; a change is in force at once on the node that made it.
+   * with. Cached; a change takes effect immediately on the node that made it.
    */
   readonly ofProject: (project: ProjectId) => Effect.Effect<ReadonlyArray<ProviderCredential> | null, StoreUnavailable>
   /** What `ofProject` would give now, if that is in memory; `undefined`, or no such member: it has to be read. */
@@ -52,7 +52,10 @@ const make = Effect.gen(function* () {
       onFailure: () => Effect.succeed([]),
       onSuccess: (secret) =>
         secret === undefined
-          ? Effect.as(Effect.logError(`the credential ${row.id} cannot be opened with the master key in force`), [])
+          ? Effect.as(
+              Effect.logError(`the credential ${row.id} cannot be decrypted with the configured master keys`),
+              []
+            )
           : Effect.succeed([{ id: row.id, providerId: row.provider, secret, allowedModels: row.allowedModels }])
     })
 

@@ -19,7 +19,7 @@ export interface Resealed {
 
 export interface SealedCredentialsShape {
   readonly seal: (place: Place, secret: Redacted.Redacted) => Effect.Effect<Buffer, SealingUnavailable>
-  /** `undefined` when no master key in force opens it. */
+  /** `undefined` when no configured master key opens it. */
   readonly open: (row: CredentialRow) => Effect.Effect<Redacted.Redacted | undefined, SealingUnavailable>
   /** Seals with the current master key what the previous one sealed; can be repeated. */
   readonly reseal: Effect.Effect<Resealed, SealingUnavailable | StoreUnavailable>

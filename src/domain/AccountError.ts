@@ -25,13 +25,13 @@ export class ManagedByConfiguration extends Schema.TaggedError<ManagedByConfigur
 /** The project pays its providers itself, and has no credential for any of them. */
 export class CredentialRequired extends Schema.TaggedError<CredentialRequired>()("CredentialRequired", fields) {}
 
-/** No provider of payments is set up. */
+/** No payment provider is configured. */
 export class PaymentsNotConfigured extends Schema.TaggedError<PaymentsNotConfigured>()(
   "PaymentsNotConfigured",
   fields
 ) {}
 
-/** The provider of payments could not be reached, or has refused. */
+/** The payment provider could not be reached, or rejected the request. */
 export class PaymentProviderFailed extends Schema.TaggedError<PaymentProviderFailed>()(
   "PaymentProviderFailed",
   fields

@@ -86,7 +86,7 @@ export interface FailedUsage {
   readonly cost: MicroUsd
 }
 
-/** When an attempt began and what it has used, beside what clients are told of it. */
+/** When an attempt began and what it has used, beside what clients see of it. */
 export interface AttemptUse {
   /** In milliseconds since the epoch. */
   readonly startedAtMillis: number
@@ -143,7 +143,7 @@ export interface CallRecord {
   readonly latencyMillis: number
   /** From admission to the first content; `null` where none came or the response was not streamed. */
   readonly firstContentMillis: number | null
-  /** Slug of the routing configuration in force. */
+  /** Slug of the routing configuration that was used. */
   readonly routingConfig: string | null
   /** Why the first candidate was chosen. */
   readonly reason: RoutingReason

@@ -55,7 +55,7 @@ export interface EndedAttempt {
 
 /** What follows a failed attempt. */
 export type NextStep =
-  /** The same candidate is tried once more. */
+  /** The same candidate is retried. */
   | { readonly _tag: "Retry" }
   | { readonly _tag: "FallBack"; readonly model: Model }
   /** The call fails, or its response ends with the error. */

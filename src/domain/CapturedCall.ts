@@ -147,7 +147,7 @@ export interface CapturedDecision {
   readonly reason: RoutingReason
   /** 0 to 1; `null` where the request named its model. */
   readonly alpha: number | null
-  /** Slug of the routing configuration in force. */
+  /** Slug of the routing configuration that was used. */
   readonly routingConfig: string | null
   readonly policyVersion: number
 }

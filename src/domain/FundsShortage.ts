@@ -16,7 +16,7 @@ export interface FundsShortage {
   readonly fittingOutputTokens?: number | undefined
 }
 
-/** What a client is told of money that does not suffice: the amounts, and what would let the call in. */
+/** The error message for insufficient funds: the amounts, and what would allow the call. */
 export const describe = ({
   availableMicroUsd,
   fittingOutputTokens,

@@ -33,7 +33,7 @@ export type ProviderFailure =
   | { readonly _tag: "Failed"; readonly cause: unknown }
   /** Not a failure of the provider: this node is shutting down and the drain deadline has passed. */
   | { readonly _tag: "Shutdown" }
-  /** Not a failure of the provider: somebody of the project has stopped the call. */
+  /** Not a failure of the provider: a user of the project has stopped the call. */
   | { readonly _tag: "Stopped" }
 
 /** What a failure says about the health of a route. */
@@ -82,7 +82,7 @@ export interface FailureFacts {
   readonly status: Exclude<CallStatus, "success">
   /** Another candidate may be tried (until first content has been sent). */
   readonly mayFallBack: boolean
-  /** Nothing can have been processed: the same route may be tried once more. */
+  /** Nothing can have been processed: the same route may be retried. */
   readonly notProcessed: boolean
   /** What the circuit breakers make of it. */
   readonly health: HealthEffect

@@ -25,7 +25,7 @@ const startMillis = performance.timeOrigin
  * Time for code that runs in callbacks: the deadlines of a call, the transport, the scripted providers. Effect's Clock has
  * no callback timer, and `Effect.timeout` costs a fiber: 31 simulated calls a second with TestClock alone, 2,700 with a heap
  * of timers (measured). Timers and Clock move together: `layerOf` sets both from timers, `layerClock` makes timers of the
- * Clock that is in force.
+ * current Clock.
  */
 export class Timers extends Context.Tag("gateway/domain/Timers")<Timers, TimersShape>() {
   /** Real time. */
@@ -41,7 +41,7 @@ export class Timers extends Context.Tag("gateway/domain/Timers")<Timers, TimersS
   static readonly layerOf = (timers: TimersShape): Layer.Layer<Timers> =>
     Layer.merge(Layer.succeed(this, timers), Layer.setClock(clockOf(timers)))
 
-  /** Timers on top of the Effect Clock in force: a TestClock moves them too. Each timer is a fiber. */
+  /** Timers on top of the current Effect Clock: a TestClock moves them too. Each timer is a fiber. */
   static readonly ofClock: Effect.Effect<TimersShape> = Effect.map(
     Effect.all([Effect.clock, Effect.runtime<never>()]),
     ([clock, runtime]) => ({
@@ -55,7 +55,7 @@ export class Timers extends Context.Tag("gateway/domain/Timers")<Timers, TimersS
     })
   )
 
-  /** Timers on top of the Effect Clock in force, as a Layer: in a test the TestClock moves deadlines, retries and heartbeats. */
+  /** Timers on top of the current Effect Clock, as a Layer: in a test the TestClock moves deadlines, retries and heartbeats. */
   static readonly layerClock: Layer.Layer<Timers> = Layer.effect(this, this.ofClock)
 }
 

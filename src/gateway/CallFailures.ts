@@ -5,7 +5,7 @@ import type { ProviderError } from "../domain/ProviderError.ts"
 import { type CandidateFailed, isAttempt } from "./FallbackPolicy.ts"
 
 /**
- * What the client is told when no candidate is left. Where the last provider blamed the request, so do we, with the first
+ * The error that the client gets when no candidate is left. Where the last provider blamed the request, so do we, with the first
  * such reason; everything else is the providers' failure.
  */
 export const toCallFailure = (

@@ -143,7 +143,7 @@ export const completed = (state: CallState, attempt: RunningAttempt, now: number
   return over(state, attempt, record, usageOf(state, attempt), null, { _tag: "Complete", attempt, charge })
 }
 
-/** The call has failed for good; an attempt that was running has failed with it. */
+/** The call has finally failed; an attempt that was running has failed with it. */
 export const failed = (
   state: CallState,
   facts: Pick<FailureFacts, "isBilled"> & { readonly status: CallStatus },
@@ -170,7 +170,7 @@ const stopped = (state: CallState, status: CallStatus, error: CallError | null, 
     return { ...state, phase: { _tag: "Cancelled", attempt, charge: { actual: zero, cost: noCost }, status, error } }
   }
   const { cost } = chargeOf(state, attempt)
-  // an extension of the hold may still be on its way to the ledger: what the client is told is all that is charged
+  // an extension of the hold may still be on its way to the ledger: what the client sees is all that is charged
   const charge: Charge = { actual: microUsd(cost.amount_microusd), cost }
   const used = cost.amount_microusd > 0 ? usageOf(state, attempt) : null
   const record = recordOf(attempt, status, error, cost, now)
@@ -217,7 +217,7 @@ export const costSoFar = (state: CallState, attempt: RunningAttempt): MicroUsd =
 export const termsOf = ({ candidate, tally }: RunningAttempt): PriceTerms =>
   servedTerms(candidate.terms, tally.servedTier)
 
-/** The answer was shorter than request and model allow, for want of money. */
+/** The answer was shorter than request and model allow, because of insufficient funds. */
 export const isCappedByFunds = ({ output, tally }: RunningAttempt): boolean =>
   output.isUnaffordable ||
   tally.isCutByFunds ||

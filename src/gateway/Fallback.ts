@@ -28,7 +28,7 @@ export interface First<A, C, E> {
 
 /** The next step after a failure. */
 export type Decision<C> =
-  /** The same candidate once more, after the delay. */
+  /** The same candidate again, after the delay. */
   | { readonly _tag: "Retry"; readonly delay: Duration.DurationInput }
   /** The first of these candidates, the others after it. */
   | { readonly _tag: "FallBack"; readonly to: Arr.NonEmptyReadonlyArray<C> }

@@ -49,7 +49,7 @@ const retrySchedule: Schedule.Schedule<readonly [ProviderError, number], Provide
   )
 
 /**
- * What follows a failure. The same route is tried once more only where nothing can have been processed, or where it is the
+ * What follows a failure. The same route is retried only where nothing can have been processed, or where it is the
  * last and failed once with a 500 or a short rate limit; at most one such retry a request, and none that would start after
  * the call's end.
  */

@@ -104,7 +104,7 @@ export class HoldSlices {
     return Estimate.sliceOption(this.call.hold.amount, this.call.admitted.measure, candidate, output.maxTokens)
   }
 
-  /** Asked once at three quarters of a hold, and once more when it is used up. */
+  /** Asked once at three quarters of a hold, and again when it is used up. */
   private ask(slice: HoldOption, used: MicroUsd): void {
     const { amount } = this.call.hold
     if (this.extension !== undefined) return

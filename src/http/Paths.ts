@@ -39,7 +39,7 @@ export type RoutedName = keyof typeof routedPaths
 export const modelPath = "/v1/models/:id"
 export const modelPrefix = "/v1/models/"
 
-/** What the provider of payments and the buyer's browser call; handlers are beside those of the account API. */
+/** What the payment provider and the buyer's browser call; handlers are beside those of the account API. */
 export const paymentPaths = {
   stripeWebhook: "/webhooks/stripe",
   testCheckout: "/checkout/test"

@@ -9,7 +9,7 @@ import type { KeyId, ProjectId } from "../domain/Ids.ts"
 import { AccountSql } from "../sql/AccountDatabase.ts"
 import { fromSql } from "../sql/StoreErrors.ts"
 
-/** How often a limit begins anew, at 00:00 UTC; a week begins on Monday. */
+/** How often a limit resets, at 00:00 UTC; a week starts on Monday. */
 export const LimitReset = Schema.Literal("day", "week", "month")
 export type LimitReset = typeof LimitReset.Type
 
@@ -19,18 +19,18 @@ const Amount = Schema.NumberFromString
 const SpendLimit = Schema.Struct({
   /** `null` is no limit. */
   limitMicroUsd: Schema.NullOr(Amount),
-  /** `null`: the limit is for ever. */
+  /** `null`: the limit never resets. */
   limitReset: Schema.NullOr(LimitReset),
-  /** In the current period of the limit; without one for ever. */
+  /** In the current period of the limit; without one, in total. */
   spentMicroUsd: Amount,
-  /** For ever, whatever the period of the limit. */
+  /** In total, whatever the period of the limit. */
   totalSpentMicroUsd: Amount
 })
 export type SpendLimit = typeof SpendLimit.Type
 
 export interface SpendLimitStoreShape {
   readonly read: (id: KeyId | ProjectId) => Effect.Effect<SpendLimit, StoreUnavailable>
-  /** In force at the next reservation on any node. What was spent in the current period counts, whenever the period is set. */
+  /** Takes effect at the next reservation on any node. What was spent in the current period counts, whenever the period is set. */
   readonly set: (
     id: KeyId | ProjectId,
     limit: Pick<SpendLimit, "limitMicroUsd" | "limitReset">

@@ -31,7 +31,7 @@ export interface AttemptSpan {
 
 /**
  * One span for each attempt, from its start to the end of its response, with the attributes of OpenTelemetry's conventions for
- * generative AI. The tracer is the one in force where the call was made; with Effect's own, which exports nothing, there are none.
+ * generative AI. The tracer is the current one where the call was made; with Effect's own, which exports nothing, there are none.
  */
 export const make = (timers: TimersShape): CallSpans => {
   const traced = new WeakMap<ObservedCall, TracedCall>()

@@ -33,7 +33,7 @@ const queued = gauge(
 )
 const dropped = counter(
   "gateway_ledger_settlements_dropped_total",
-  "Charges, and ends of holds, that the database rejected for good; the cost is written off, and the log has the figures.",
+  "Charges, and ends of holds, that the database permanently rejected; the cost is written off, and the log has the figures.",
   []
 )
 

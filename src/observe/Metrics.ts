@@ -72,7 +72,7 @@ const fallbacksCounted = counter(
 )
 const retriesCounted = counter(
   "gateway_retries_total",
-  "Failed attempts after which the same candidate was tried once more, by provider and reason of the failure.",
+  "Failed attempts after which the same candidate was retried, by provider and reason of the failure.",
   ["provider", "reason"]
 )
 const absorbedCounted = counter(

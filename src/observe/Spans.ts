@@ -3,7 +3,7 @@ import * as DefaultServices from "effect/DefaultServices"
 import * as Effect from "effect/Effect"
 import * as Tracer from "effect/Tracer"
 
-/** Effect's own tracer, whose spans nothing exports: it is in force where no Layer has set another one. */
+/** Effect's own tracer, whose spans nothing exports: it is the current one where no Layer has set another. */
 const defaultTracer = Context.get(DefaultServices.liveServices, Tracer.Tracer)
 
 export type Attributes = Readonly<Record<string, string | number | boolean>>

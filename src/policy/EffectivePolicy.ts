@@ -21,7 +21,7 @@ export interface EffectivePolicy {
   readonly fallbackEnabled: boolean
   /** Of the calls, in which chance decides between models that are near each other; 0 to 1. */
   readonly explorationShare: number
-  /** Slug of the routing configuration in force. */
+  /** Slug of the routing configuration that is used. */
   readonly routingConfig: string | null
   readonly policyVersion: number
 }

@@ -2,7 +2,7 @@ import { armOf } from "../domain/HoldOut.ts"
 import type { CallPolicyRow } from "./PolicyStore.ts"
 import { type Experiment, type ProjectPolicy, policyOf, type RoutingConfiguration } from "./ProjectPolicy.ts"
 
-/** The policy with the experiment that runs; without one whose change somebody has changed since. */
+/** The policy with the experiment that runs; without one whose change a user has changed since. */
 export const callPolicyOf = (row: CallPolicyRow): ProjectPolicy => {
   const policy = policyOf(row, row.policy_version)
   const experiment = row.experiment === null ? undefined : experimentOf(row, row.experiment)
@@ -17,10 +17,10 @@ const experimentOf = (
     const alpha = { before: before.alpha ?? null, after: after.alpha ?? null }
     return { kind: "routing_configuration", id, share, slug, alpha }
   }
-  const isInForce =
+  const isApplied =
     (after.default_alpha === undefined || after.default_alpha === row.default_alpha) &&
     (after.excluded_models === undefined || equal(after.excluded_models, row.excluded_models))
-  if (!isInForce) return undefined
+  if (!isApplied) return undefined
   const heldOut = {
     ...row,
     ...(before.default_alpha !== undefined && { default_alpha: before.default_alpha }),
@@ -47,7 +47,7 @@ export const rulesFor = (rules: Rules, conversation: () => string): Rules => {
     return armOf(experiment, conversation()) === "treated" ? rules : { project: experiment.policy, configuration }
   }
   const { alpha, slug } = experiment
-  // a configuration that somebody has changed since is as they say
+  // a configuration that a user has changed since is as they set it
   if (configuration === null || configuration.slug !== slug || configuration.alpha !== alpha.after) return rules
   return armOf(experiment, conversation()) === "treated"
     ? rules

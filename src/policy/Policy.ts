@@ -15,7 +15,7 @@ import { RoutingConfigurations } from "./RoutingConfigurations.ts"
 export { type ProjectPolicy, policyOf, type RoutingConfiguration } from "./ProjectPolicy.ts"
 
 export interface PolicyShape {
-  /** Cached; a change is in force at once on the node that made it. */
+  /** Cached; a change takes effect immediately on the node that made it. */
   readonly ofProject: (project: ProjectId) => Effect.Effect<ProjectPolicy, StoreUnavailable>
   /** What `ofProject` would give now, if that is in memory; `undefined`, or no such member: it has to be read. */
   readonly peek?: (project: ProjectId) => ProjectPolicy | undefined

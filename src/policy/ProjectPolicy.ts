@@ -15,7 +15,7 @@ export interface ProjectPolicy extends RoutingRestrictions {
   readonly experiment?: Experiment | undefined
 }
 
-/** A change that conversations are held out of, with what is in force for these. */
+/** A change that conversations are held out of, with what applies to these. */
 export type Experiment = {
   /** By which the conversations are divided. */
   readonly id: string

@@ -13,7 +13,7 @@ export interface Generation {
 }
 
 /**
- * The providers and the catalog in force. Models of an earlier generation stay with its providers: a call that was ranked before
+ * The current providers and catalog. Models of an earlier generation stay with its providers: a call that was ranked before
  * a replacement falls back as it was ranked, with the credentials that it began with.
  */
 export class LiveProviders implements ProvidersShape, CatalogShape {

@@ -22,7 +22,7 @@ export interface ReplaceableProviders {
 /** What `ProviderReplacement` does. */
 export interface ProviderReplacementShape {
   /**
-   * Puts other providers and models in the place of those in force, at once. Running calls keep what they began with. A provider
+   * Puts other providers and models in the place of the current ones, immediately. Running calls keep what they began with. A provider
    * whose connection or credential has changed begins without a history; the connect deadline stays.
    */
   readonly replace: (options: ReplaceableProviders) => Effect.Effect<void>

@@ -12,7 +12,7 @@ import { choicesAt, type RankContext, type Replayed } from "./Router.ts"
 /** A call of the past, as far as it can be ranked again. */
 export interface PastCall {
   readonly features: RequestFeatures
-  /** Slug of the routing configuration that was in force. */
+  /** Slug of the routing configuration that was used. */
   readonly routingConfig: string | null
 }
 
@@ -60,7 +60,7 @@ export interface Choices {
 }
 
 /**
- * What `auto` would choose, with all routes well and no conversation before; `null` for a call whose routing configuration is
+ * What `auto` would choose, with all routes healthy and no conversation before; `null` for a call whose routing configuration is
  * gone.
  */
 export const choose = (call: PastCall, rules: Rules, alphas: ReadonlyArray<number>): Choices | null => {

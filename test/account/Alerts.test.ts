@@ -157,7 +157,7 @@ for (const [name, database] of databases) {
           yield* spend(owner, wednesday, 1)
           for (const _ of [1, 2]) yield* evaluateAt(wednesday + 1_000)
           expect(yield* reachedBy(owner)).toEqual([100])
-          // Saturday: the day begins anew, week and month go on
+          // Saturday: the day resets, week and month go on
           yield* spend(owner, wednesday + 3 * day, 150)
           for (const _ of [1, 2]) yield* evaluateAt(wednesday + 3 * day)
           expect(yield* reachedBy(owner)).toEqual([100, 100, 250, 250])
@@ -226,7 +226,7 @@ for (const [name, database] of databases) {
         })
       )
 
-      it.effect("a part of a limit that begins anew counts from there", () =>
+      it.effect("a percentage of a limit that resets counts from there", () =>
         Effect.gen(function* () {
           const owner = yield* aProject(1_000)
           const sql = yield* SqlClient

@@ -123,7 +123,7 @@ for (const [name, database] of databases) {
           })
       )
 
-      it.effect("keeps calls for ever where it is told to, and no sums of hours that nothing shows any more", () =>
+      it.effect("keeps calls forever where it is configured to, and no sums of hours that nothing shows any more", () =>
         Effect.gen(function* () {
           const sql = yield* SqlClient
           const hours = Effect.map(

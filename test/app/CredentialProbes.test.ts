@@ -37,7 +37,7 @@ const accepted: Probed = { status: "accepted", detail: null, httpStatus: 200, la
 const refused: Probed = { status: "refused", detail: "credential refused", httpStatus: 401, latencyMillis: 1 }
 const away: Probed = { status: "unreachable", detail: "not reachable: dns", httpStatus: null, latencyMillis: 1 }
 
-/** Providers that say one thing after the other, the last one for ever. */
+/** Providers that say one thing after the other, the last one forever. */
 const providersThat = (says: Readonly<Record<string, ReadonlyArray<Probed>>>) => {
   const asked: Array<string> = []
   const providers = Object.entries(says).map(([id, all]) => ({

@@ -59,7 +59,7 @@ describe.each(databases)("the operator's rules on %s", (_, database) => {
     }
   })
 
-  it.scopedLive("are in force at once, to the letter", () =>
+  it.scopedLive("take effect immediately, to the letter", () =>
     started(
       Effect.gen(function* () {
         expect((yield* rules).policy).toEqual({
@@ -131,7 +131,7 @@ describe.each(databases)("the operator's rules on %s", (_, database) => {
     )
   )
 
-  it.scopedLive("without a policy the last one stays in force, and can be changed elsewhere", () =>
+  it.scopedLive("without a policy the last one stays active, and can be changed elsewhere", () =>
     started(
       Effect.gen(function* () {
         const managed = Effect.gen(function* () {

@@ -70,7 +70,7 @@ const startAndAsk = async (model: string, config: unknown) => {
   return { ready, calls }
 }
 
-describe("the port opens only when everything is in force", () => {
+describe("the port opens only when everything is applied", () => {
   it("so the first answers of a first start know the key and the configurations, and those of a restart its policy", {
     timeout: 120_000
   }, async () => {

@@ -62,7 +62,7 @@ describe("objects in a bucket", () => {
     const read = await run((objects) => objects.get(id))
     expect(read).toMatchObject({ _tag: "Right", right: new Uint8Array(bytes) })
     await run((objects) => objects.remove(id))
-    // once more is no error
+    // again is no error
     expect(await run((objects) => objects.remove(id))).toMatchObject({ _tag: "Right" })
     expect(s3.objects.has(`/pictures/images/${id}`)).toBe(false)
     expect(s3.seen.length).toBeGreaterThanOrEqual(5)

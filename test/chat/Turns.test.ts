@@ -181,7 +181,7 @@ describe.skipIf(postgresServer === undefined)("answers on two nodes", () => {
     await expect.poll(() => Promise.race([talk.received.closed, undefined])).toBe("aborted")
   })
 
-  it("are interrupted when their node is dead, keep their text, and can be asked for once more", async () => {
+  it("are interrupted when their node is dead, keep their text, and can be regenerated", async () => {
     const writer = talkOf(at(people, 0))
     const { id } = await writer.create(project)
     const node = "00000000-0000-7000-8000-00000000dead"

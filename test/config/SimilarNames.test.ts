@@ -15,7 +15,7 @@ it.each([
 })
 
 it.each(["PATH", "HOSTS", "PORTS", "HOSTNAME", "OPENAI_ORG_ID", "npm_config_cache", "KUBERNETES_SERVICE_PORT"])(
-  "the variable %s belongs to somebody else",
+  "the variable %s belongs to another program",
   (name) => {
     expect(similarNames([name], known)).toEqual([])
   }

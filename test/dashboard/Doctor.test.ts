@@ -40,7 +40,7 @@ describe.skipIf(!hasChromium)("the token doctor", () => {
     await page.goto(address())
     await page.getByText("No analysis yet").waitFor()
 
-    // nothing is collected before somebody has read what it means
+    // nothing is collected before a user has read what it means
     await page.getByRole("button", { name: "Switch on" }).click()
     expect((await page.getByTestId("content-warning").innerText()).length).toBeGreaterThan(40)
     await page.getByRole("textbox", { name: "Share of conversations" }).fill("100")
@@ -141,7 +141,7 @@ describe.skipIf(!hasChromium)("the token doctor", () => {
     expect(errors).toEqual([])
   })
 
-  it("does not overwrite settings that somebody else has changed", async () => {
+  it("does not overwrite settings that another user has changed", async () => {
     const { page } = await at().signIn()
     await page.goto(address())
     await page.getByRole("button", { name: "Switch on" }).click()

@@ -48,7 +48,7 @@ describe("the limit of a project", () => {
     expect(of(0, 0, 0)).toBe("none")
   })
 
-  it("has to last no longer than until it begins anew", () => {
+  it("has to last no longer than until it resets", () => {
     // half a day is left of this one
     expect(of(10 * usd, 5 * usd, 8 * usd, "day")).toBe("enough")
     expect(of(10 * usd, 5 * usd, 11 * usd, "day")).toBe("low")

@@ -42,7 +42,7 @@ describe.skipIf(!hasChromium)("every page", () => {
     await page.evaluate(`history.pushState(null, "", ${to}); dispatchEvent(new PopStateEvent("popstate"))`)
     await page.waitForLoadState("networkidle")
     await page.locator("main").getByRole("heading", { level: 1 }).waitFor()
-    // without a dialog's movement colours are those that stay; a loader turns for ever
+    // without a dialog's movement colours are those that stay; a loader turns forever
     await page.evaluate(
       "Promise.allSettled(document.getAnimations().filter((each) => each.effect.getTiming().iterations !== Infinity).map((each) => each.finished)).then(() => {})"
     )

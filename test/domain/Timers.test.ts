@@ -8,7 +8,7 @@ import { Timers } from "../../src/index.ts"
 import { VirtualTimers } from "../../src/testing/index.ts"
 import { quiet } from "../gateway/virtualTime.ts"
 
-describe("timers on top of the Clock in force", () => {
+describe("timers on top of the current Clock", () => {
   it.effect("run a callback once its time has come, and never before `after` has returned", () =>
     Effect.gen(function* () {
       const timers = yield* Timers.ofClock

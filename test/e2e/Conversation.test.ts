@@ -259,7 +259,7 @@ it("a conversation of twelve turns, each answered over another protocol, is refu
   expect(proofs.map((count) => count > 0)).toEqual([false, true, true, true])
   expect(calls.size).toBe(8)
   expect([...reasoned].sort()).toEqual(routes.map(({ model }) => model).sort())
-  // what a provider has seen before begins alike the next time; a late instruction begins Gemini's anew, where it stands first
+  // what a provider has seen before begins alike the next time; a late instruction changes the start of Gemini's, where it stands first
   expect(Object.fromEntries(cached)).toEqual({ openai: 3, anthropic: 3, google: 2, "amazon-bedrock": 3 })
   expect(await providers.gateway.spent()).toBe(cost.reduce((sum, one) => sum + one, 0))
   expect(await providers.gateway.held()).toBe(0)

@@ -223,7 +223,7 @@ describe("without fallback", () => {
     expect([settled.state, settled.actual, settled.record.status]).toEqual(["void", 0, "error"])
   })
 
-  it("a single 500 of a pinned model is tried once more, and no oftener", async () => {
+  it("a single 500 of a pinned model is retried once", async () => {
     const before = upstream.requests.length
     const { response } = await ask({ model: "second-500/m", messages })
     expect(response.status).toBe(502)
@@ -231,7 +231,7 @@ describe("without fallback", () => {
     expect((await bodyOf(response)).error.metadata?.attempts).toHaveLength(2)
   })
 
-  it("a refused connection is tried once more", async () => {
+  it("a refused connection is retried once", async () => {
     const { response } = await ask({ model: "refused/m", messages })
     const { error } = await bodyOf(response)
     expect([response.status, error.code]).toEqual([502, "provider_unreachable"])

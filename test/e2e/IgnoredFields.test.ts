@@ -48,7 +48,7 @@ const fields: ReadonlyArray<{ readonly path: string; readonly known: Body; reado
       messages,
       max_tokens: 6_000,
       stop_sequences: ["END"],
-      metadata: { user_id: "somebody" },
+      metadata: { user_id: "user-1" },
       output_config: { effort: "low" },
       tools: [{ name: "read_clock", input_schema: { type: "object", properties: {} } }],
       tool_choice: { type: "auto", disable_parallel_tool_use: true }
@@ -57,7 +57,7 @@ const fields: ReadonlyArray<{ readonly path: string; readonly known: Body; reado
   },
   {
     path: "/v1/chat/completions",
-    known: { messages, max_completion_tokens: 6_000, stop: ["END"], user: "somebody", reasoning_effort: "low" },
+    known: { messages, max_completion_tokens: 6_000, stop: ["END"], user: "user-1", reasoning_effort: "low" },
     unknown: { stop_sequences: ["x"], max_output_tokens: 1, output_config: 5, input: "x" }
   }
 ]

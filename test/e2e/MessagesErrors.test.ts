@@ -106,7 +106,7 @@ describe("a typed error", () => {
     const { error, status, told } = await thrown(client.messages.create({ ...asked, model: "one/status-500" }))
     expect(error).toBeInstanceOf(Anthropic.InternalServerError)
     expect([status, told["type"]]).toEqual([502, "api_error"])
-    // the gateway's own attempts: one candidate, once more
+    // the gateway's own attempts: one candidate, retried
     expect(upstream.requests.length - before).toBe(2)
   })
 

@@ -40,7 +40,7 @@ const metadataOf = (answer: object): RouterMetadata =>
 describe("a non-streaming response", () => {
   it("has the shape, the id of its request and the whole story of its routing", async () => {
     const { data, response } = await chat
-      .create({ model: "auto", messages: saying("Say hello."), user: "somebody" })
+      .create({ model: "auto", messages: saying("Say hello."), user: "user-1" })
       .withResponse()
     expect(data.choices).toHaveLength(1)
     expect(data.choices[0]).toMatchObject({

@@ -70,7 +70,7 @@ afterEach(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 describe("SIGHUP", { timeout: testMillis }, () => {
-  it("puts other providers, models and policy in force, and streams that run keep what they began with", async () => {
+  it("applies other providers, models and policy, and streams that run keep what they began with", async () => {
     await start({ providers: [provider("one", before, "held-mid")] })
     const stream = await ask("one/m", { stream: true })
     const body = stream.text()

@@ -195,7 +195,7 @@ describe("a request", () => {
       instructions: "Be kind.",
       input: [
         { role: "user", content: [{ type: "input_text", text: "Hello" }] },
-        { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "of somebody else" },
+        { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "of another gateway" },
         { role: "assistant", content: [{ type: "output_text", text: "Yes?", annotations: [] }], phase: "final_answer" },
         { role: "user", content: "Bye" }
       ],

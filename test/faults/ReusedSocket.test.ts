@@ -12,7 +12,7 @@ const placeOf = (endpoint: string, stream: boolean) => ({
 })
 
 describe("5 a reused connection that is reset before any byte", () => {
-  it.each(modes)("%s, stream %s: the same route is asked once more, and nobody notices", async (endpoint, stream) => {
+  it.each(modes)("%s, stream %s: the same route is asked again, and nobody notices", async (endpoint, stream) => {
     const asked = { endpoint, stream, more: {} }
     const place = placeOf(endpoint, stream)
     // a harness of its own: after a few such resets an origin's connections are not used again

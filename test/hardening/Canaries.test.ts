@@ -275,7 +275,7 @@ describe.each(databaseKinds)("no secret is anywhere, on %s", (kind) => {
     for (const secret of Object.values(secrets)) expect(secret.length).toBeGreaterThan(15)
     const person = sendTo(service.url, { cookie: `${name}=${cookie}`, "x-csrf-token": pageToken })
     expect(await keep(await person("GET", "/api/me"))).toMatchObject({ user: { subject: "alice" } })
-    // the redirect back, once more
+    // the redirect back, again
     await keep(await fetch(callback, { redirect: "manual" }))
     await probe(service, person, secrets, keep)
     await service.stop()

@@ -128,23 +128,25 @@ for (const [name, database] of databases) {
         }).pipe(Effect.scoped)
       )
 
-      it.effect("what was spent today counts when the period is set later, and a lifted period makes it for ever", () =>
-        Effect.gen(function* () {
-          const ledger = yield* Ledger
-          const store = yield* SpendLimitStore
-          const caller = yield* limited(null)
-          yield* spend(caller, 30)
-          yield* lastChanged(caller.keyId, "today - 1")
-          yield* spend(caller, 50)
-          yield* store.set(caller.keyId, { limitMicroUsd: 100, limitReset: "day" })
-          expect(yield* read(caller.keyId)).toMatchObject({ spentMicroUsd: 50, totalSpentMicroUsd: 80 })
-          yield* Effect.flip(ledger.reserve(wants(caller, option(51))))
-          yield* spend(caller, 50)
-          yield* store.set(caller.keyId, { limitMicroUsd: 100, limitReset: null })
-          expect(yield* read(caller.keyId)).toMatchObject({ spentMicroUsd: 130, totalSpentMicroUsd: 130 })
-          yield* Effect.flip(ledger.reserve(wants(caller, option(1))))
-          yield* sound
-        })
+      it.effect(
+        "what was spent today counts when the period is set later, and a lifted period makes it the total",
+        () =>
+          Effect.gen(function* () {
+            const ledger = yield* Ledger
+            const store = yield* SpendLimitStore
+            const caller = yield* limited(null)
+            yield* spend(caller, 30)
+            yield* lastChanged(caller.keyId, "today - 1")
+            yield* spend(caller, 50)
+            yield* store.set(caller.keyId, { limitMicroUsd: 100, limitReset: "day" })
+            expect(yield* read(caller.keyId)).toMatchObject({ spentMicroUsd: 50, totalSpentMicroUsd: 80 })
+            yield* Effect.flip(ledger.reserve(wants(caller, option(51))))
+            yield* spend(caller, 50)
+            yield* store.set(caller.keyId, { limitMicroUsd: 100, limitReset: null })
+            expect(yield* read(caller.keyId)).toMatchObject({ spentMicroUsd: 130, totalSpentMicroUsd: 130 })
+            yield* Effect.flip(ledger.reserve(wants(caller, option(1))))
+            yield* sound
+          })
       )
     })
   })

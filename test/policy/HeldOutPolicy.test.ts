@@ -53,7 +53,7 @@ describe("the rules of a call in an experiment", () => {
     }
   })
 
-  it("are those of the project where somebody has changed the fields since", () => {
+  it("are those of the project where a user has changed the fields since", () => {
     for (const changed of [{ default_alpha: 0.4 }, { excluded_models: ["a/b", "c/d"] }]) {
       const project = callPolicyOf({
         ...row,

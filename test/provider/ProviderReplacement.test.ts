@@ -32,7 +32,7 @@ const own = (id: string, key: string | null = null, baseUrl = "http://127.0.0.1:
 
 const layer = ProviderLayer({ own: [own("one")] }).pipe(Layer.provide(Layer.sync(Timers, () => VirtualTimers.make())))
 
-it.effect("other providers and models are in force at once, and calls ranked before keep theirs", () =>
+it.effect("other providers and models take effect immediately, and calls ranked before keep theirs", () =>
   Effect.gen(function* () {
     const catalog = yield* Catalog
     const providers = yield* Providers

@@ -142,12 +142,12 @@ describe("A decision that is made again from the recorded features", () => {
             configured === null
               ? null
               : configuration({ ...restrictionsOf(configured), alpha: configured.alpha ?? null })
-          const inForce = project({ defaultAlpha: alpha })
+          const current = project({ defaultAlpha: alpha })
           const classes = classify(made, 120)
           const features = featuresOf(made, false, 120, classes, boundOf(own.maxCostMicroUsd))
           const ranked = rank({
             snapshot: makeSnapshot(models),
-            policy: intersectPolicies(inForce, slug, made.routing),
+            policy: intersectPolicies(current, slug, made.routing),
             quality: qualityFor(classes),
             outputTokens: sameFigure(expectedOutputTokens(classes)),
             health: () => healthy,
@@ -161,7 +161,7 @@ describe("A decision that is made again from the recorded features", () => {
           if (read === null) throw new Error("the features were not recorded")
           const rules = {
             snapshot: makeSnapshot(models),
-            project: inForce,
+            project: current,
             configurations: slug === null ? [] : [slug]
           }
           const past = { features: read, routingConfig: slug?.slug ?? null }
@@ -208,7 +208,7 @@ describe("A decision that is made again from the recorded features", () => {
     expect(JSON.parse(recorded(naming(1), certain) ?? "")).not.toHaveProperty("q")
   })
 
-  it("needs the routing configuration that was in force", () => {
+  it("needs the routing configuration that was used", () => {
     const features = featuresOf(request(), false, 10, [])
     const rules = { snapshot: makeSnapshot([model("a/a")]), project: project(), billingMode: "managed" } as const
     const call = { features, routingConfig: "cheap" }

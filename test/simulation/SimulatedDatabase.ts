@@ -38,7 +38,7 @@ const gapMillis = 15_000
  */
 export class SimulatedDatabase {
   isUp = true
-  /** Told of each call that is refused for good, before anything else happens. */
+  /** Notified of each call that is finally refused, before anything else happens. */
   onRefusal: (callId: string) => void = () => {}
   readonly claims = new SimulatedClaims({
     nowMillis: () => this.nowMillis(),

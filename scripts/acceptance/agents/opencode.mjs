@@ -1,5 +1,5 @@
 // @ts-check
-// opencode, by chat completions. It reads its task from the standard input: its arguments are quoted once more inside.
+// opencode, by chat completions. It reads its task from the standard input: its arguments are quoted again inside.
 import { arch, platform } from "node:os"
 import { agent } from "./checks.mjs"
 import { installed } from "./program.mjs"

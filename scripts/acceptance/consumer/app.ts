@@ -39,7 +39,7 @@ const steady = {
   models: [makeModel({ id: "steady/small", quality: 0.3, ...limits })]
 }
 
-/** Follows the Clock in force. */
+/** Follows the current Clock. */
 export const onTestClock = ProductionLayer({
   database: { directory: ":memory:" },
   providers: { providers: [silent, steady] },

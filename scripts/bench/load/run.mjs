@@ -36,7 +36,7 @@ const seconds = Number(options.secs)
 const warmSeconds = 0.3
 const settleMillis = 150
 const warmUpSeconds = 1
-/** Fewer, and what is measured is the compiler; but a slow server may not take for ever. */
+/** Fewer, and what is measured is the compiler; but a slow server may not take forever. */
 /** @type {ReadonlyArray<readonly [scenario: Scenario, requests: number]>} */
 const warmUpRequests = [
   [scenarios.c64, 4_000],

@@ -86,7 +86,7 @@ export const http = {
       file: "src/http/inference/StreamSink.ts",
       find: "this.cancelStall = this.options.timers.after(stallMillis, () => this.stalled())",
       replace: "",
-      breaks: "a reader that takes nothing keeps its call for ever",
+      breaks: "a reader that takes nothing keeps its call forever",
       tests: sink
     },
     {

@@ -54,7 +54,7 @@ export const policy = {
       file: "src/policy/Bucket.ts",
       find: "Math.min(units * minuteMillis, capacity)",
       replace: "units * minuteMillis",
-      breaks: "a request above a minute's allowance waits for ever",
+      breaks: "a request above a minute's allowance waits forever",
       tests: rates
     },
     {

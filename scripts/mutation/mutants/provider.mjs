@@ -18,7 +18,7 @@ export const provider = {
       file: "src/provider/transport/Transport.ts",
       find: "    if (this.resetScore <= maxResetScore) return\n",
       replace: "    return\n",
-      breaks: "connections that are reset each time are used again for ever"
+      breaks: "connections that are reset each time are used again forever"
     },
     {
       file: "src/provider/transport/Transport.ts",
@@ -63,7 +63,7 @@ export const provider = {
       file: "src/provider/transport/HttpProvider.ts",
       find: "    this.deadline = this.options.timers.after(lingerMillis, () => exchange?.close())\n",
       replace: "",
-      breaks: "the rest of a complete response may take for ever",
+      breaks: "the rest of a complete response may take forever",
       tests: httpProvider
     },
     {

@@ -26,7 +26,7 @@ export interface NewAccount {
 export interface AccountsShape {
   /** A new person with their account; the result is who they are for the other programs. */
   readonly create: (account: NewAccount) => Effect.Effect<CurrentUserShape, StoreUnavailable>
-  /** Somebody who was created before, as the other programs ask for them. */
+  /** A user who was created before, as the other programs ask for them. */
   readonly find: (user: UserId) => Effect.Effect<CurrentUserShape, NotFound | StoreUnavailable>
 }
 
@@ -46,7 +46,7 @@ export class Accounts extends Context.Tag("gateway/account/Accounts")<Accounts, 
   )
 }
 
-/** Stands in the audit log in place of the address of a request. */
+/** Recorded in the audit log in place of the address of a request. */
 const address = "program"
 
 const make = Effect.gen(function* () {

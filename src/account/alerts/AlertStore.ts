@@ -97,7 +97,7 @@ export class AlertStore extends Context.Tag("gateway/account/AlertStore")<AlertS
 
 /** Evaluated by one statement, within the time of a statement also where each has many calls. */
 const projectsPerPortion = 20
-/** Of each project, beside those of a limit that is for ever: more than it can have in one period. */
+/** Of each project, beside those of a limit that never resets: more than it can have in one period. */
 const maxEvents = 1_000
 /** An arbitrary number, the same in every version of the gateway and used for nothing else. */
 const evaluationLock = 7_021_415
@@ -248,7 +248,7 @@ const evaluationOn = (sql: SqlClient, ids: IdGeneratorShape) => (after: ProjectI
  * The thresholds of the projects that are reached and have no event of their period. What was spent in a period is read as the
  * activity is: sums of days, and the calls since they were summed up, none of them after the period: those have the database's
  * times, and the clock of this node may be behind it. A limit without a reset period counts all that was ever
- * spent; its event is of that limit, so that a raised one is told of again.
+ * spent; its event is of that limit, so that a raised one is notified again.
  */
 const reachedBy = (sql: SqlClient, projects: ReadonlyArray<{ readonly id: ProjectId }>, at: Date) => sql`
   with thresholds as (

@@ -35,7 +35,7 @@ export interface ProjectAlertsShape {
   >
 }
 
-/** When projects are told what they have spent. */
+/** The spend alerts of projects. */
 export class ProjectAlerts extends Context.Tag("gateway/account/ProjectAlerts")<ProjectAlerts, ProjectAlertsShape>() {
   static readonly layer: Layer.Layer<
     ProjectAlerts,

@@ -13,9 +13,9 @@ export interface WebhookSecretsShape {
   readonly make: (
     project: ProjectId
   ) => Effect.Effect<{ readonly secret: Redacted.Redacted; readonly sealed: Uint8Array }, SealingUnavailable>
-  /** `undefined` when no master key in force opens it. */
+  /** `undefined` when no configured master key opens it. */
   readonly open: (project: ProjectId, sealed: Uint8Array) => Effect.Effect<Redacted.Redacted | undefined>
-  /** The same secret under the current master key; `undefined` when none in force opens it. */
+  /** The same secret under the current master key; `undefined` when no configured one opens it. */
   readonly resealed: (
     project: ProjectId,
     sealed: Uint8Array

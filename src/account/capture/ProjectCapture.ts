@@ -36,7 +36,7 @@ type Refused = NotFound | RoleRequired | StoreUnavailable
 /** Also where no master key opens what is stored. */
 type Unread = Refused | SealingUnavailable
 
-/** The settings in force, with what is stored. */
+/** The current settings, with what is stored. */
 export interface Collection {
   readonly settings: CaptureSettings
   /** 0 before anything was set. */
@@ -68,12 +68,12 @@ export interface ProjectCaptureShape {
     max: number,
     before: RequestId | undefined
   ) => Effect.Effect<ReadonlyArray<ListedSample>, Unread, CurrentUser>
-  /** With content, which stands in the audit log. */
+  /** With content, which is recorded in the audit log. */
   readonly sample: (id: RequestId) => Effect.Effect<CapturedCall, Unread, CurrentUser>
   readonly removeSample: (id: RequestId) => Effect.Effect<void, Unread, CurrentUser>
   /** The number of samples that are gone. */
   readonly erase: (id: ProjectId, erasure: Erasure) => Effect.Effect<number, Unread, CurrentUser>
-  /** Conversation by conversation, with content; that it was read stands in the audit log. */
+  /** Conversation by conversation, with content; that it was read is recorded in the audit log. */
   readonly exported: (
     id: ProjectId
   ) => Effect.Effect<Stream.Stream<CapturedCall, StoreUnavailable>, Unread, CurrentUser>

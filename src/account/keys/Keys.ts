@@ -84,7 +84,7 @@ export interface KeysShape {
     key: KeyId,
     graceSeconds: number
   ) => Effect.Effect<KeyWithSecret, Refused | InvalidRequest, CurrentUser>
-  /** For good, and at once. */
+  /** Permanently, and immediately. */
   readonly revoke: (key: KeyId) => Effect.Effect<ProjectKey, Refused, CurrentUser>
   /** Revokes the key and hides it; its calls stay. */
   readonly remove: (key: KeyId) => Effect.Effect<void, Refused, CurrentUser>

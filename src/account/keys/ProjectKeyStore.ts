@@ -60,9 +60,9 @@ export interface ProjectKeyStoreShape {
   /** Those with a secret that are not revoked. */
   readonly countUnrevoked: (project: ProjectId) => Effect.Effect<number, StoreUnavailable>
   readonly update: (key: KeyId, settings: KeySettings) => Effect.Effect<void, StoreUnavailable>
-  /** The secret before works for so many seconds more, by the database's clock; the one before that ends now. */
+  /** The previous secret works for this many seconds more, by the database's clock; the one before that is revoked now. */
   readonly replaceSecret: (key: KeyId, secret: string, graceSeconds: number) => Effect.Effect<void, StoreUnavailable>
-  /** Ends every secret of the key for good; a deleted key is found no more. */
+  /** Permanently revokes every secret of the key; a deleted key is found no more. */
   readonly end: (key: KeyId, how: "revoked" | "deleted") => Effect.Effect<void, StoreUnavailable>
 }
 

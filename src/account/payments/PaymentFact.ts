@@ -1,6 +1,6 @@
 import type { PaymentId } from "../../domain/Ids.ts"
 
-/** What a provider of payments says. Facts may come in any order, and again. */
+/** What a payment provider says. Facts may come in any order, and again. */
 export type PaymentFact =
   | {
       readonly _tag: "Session"

@@ -35,7 +35,7 @@ type Found = NotFound | StoreUnavailable
 
 /** Reads and writes the policies of projects, each time as `CurrentUser`. */
 export interface ProjectPoliciesShape {
-  /** The policy in force. */
+  /** The current policy. */
   readonly read: (project: ProjectId) => Effect.Effect<PolicyRow, Found, CurrentUser>
   /** `check` sees the policy as it is before the change and can refuse it. */
   readonly write: (

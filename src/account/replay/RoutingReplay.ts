@@ -39,7 +39,7 @@ interface Replay {
 export interface AlphaCurve extends Replay {
   /** For calls that name none. */
   readonly defaultAlpha: number
-  /** Each call at the alpha that is in force for it. */
+  /** Each call at the alpha that applies to it. */
   readonly current: Outcome
   readonly points: ReadonlyArray<AlphaPoint>
 }
@@ -52,7 +52,7 @@ export interface AlphaPoint {
 
 /** The calls of a project under two policies. */
 export interface PolicyReplay extends Replay {
-  /** Each call at the alpha that is in force for it. */
+  /** Each call at the alpha that applies to it. */
   readonly before: Outcome
   readonly after: Outcome
   /** Calls that would go to another model. */
@@ -64,7 +64,7 @@ export interface PolicyReplay extends Replay {
 export interface AlphaGroup {
   /** The routing configuration that has the alpha; `null`: the policy of the project. */
   readonly slug: string | null
-  /** In force now. */
+  /** The current one. */
   readonly alpha: number
   readonly calls: number
   readonly current: Outcome
@@ -80,7 +80,7 @@ export interface Outlook extends AlphaCurve {
 
 /** Other rules for the calls of a project. */
 export interface RuleChange {
-  /** Left out: the one in force. */
+  /** The current one by default. */
   readonly policy?: PolicyColumns
   /** In place of the routing configuration with its slug. */
   readonly configuration?: Pick<RoutingConfiguration, "alpha" | "slug">
@@ -95,7 +95,7 @@ export interface RoutingReplayShape {
     project: ProjectId,
     calls: number
   ) => Effect.Effect<AlphaCurve, NotFound | StoreUnavailable, CurrentUser>
-  /** The rules in force and other ones. */
+  /** The current rules and other ones. */
   readonly compare: (
     project: ProjectId,
     change: RuleChange

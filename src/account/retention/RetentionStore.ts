@@ -24,7 +24,7 @@ export class RetentionStore extends Context.Tag("gateway/account/RetentionStore"
     this,
     Effect.map(AccountSql, (sql) => ({
       deleteOld: (callDays: number | null) =>
-        sql`select retention_delete(${`${callDays ?? forEverDays} days`}::interval, ${`${maxDaysOfHours + 1} days`}::interval,
+        sql`select retention_delete(${`${callDays ?? foreverDays} days`}::interval, ${`${maxDaysOfHours + 1} days`}::interval,
           ${maxPerPortion}) as deleted`.pipe(
           Effect.flatMap(decodeDeleted),
           Effect.map(([{ deleted }]) => deleted),
@@ -36,6 +36,6 @@ export class RetentionStore extends Context.Tag("gateway/account/RetentionStore"
 
 const maxPerPortion = 500
 /** Before this no call was made, and a timestamp can still express it. */
-const forEverDays = 1_000_000
+const foreverDays = 1_000_000
 
 const decodeDeleted = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ deleted: Schema.Int })))

@@ -35,22 +35,22 @@ export interface ProjectRoutingsShape {
     max: number,
     before: string | undefined
   ) => Effect.Effect<ReadonlyArray<ProjectRouting>, Found, CurrentUser>
-  /** The configuration with this slug, as it is in force. */
+  /** The configuration with this slug and its active version. */
   readonly read: (project: ProjectId, slug: string) => Effect.Effect<ProjectRouting, Found, CurrentUser>
-  /** With these settings as its first version, which is in force. */
+  /** With these settings as its first version, which is active. */
   readonly create: (
     project: ProjectId,
     slug: string,
     settings: RoutingSettings
   ) => Effect.Effect<ProjectRouting, Refused | AlreadyExists | InvalidRequest, CurrentUser>
-  /** Makes a version of these settings and puts it in force; `check` sees the configuration before and can refuse. */
+  /** Creates a version of these settings and activates it; `check` sees the configuration before and can refuse. */
   readonly replace: (
     project: ProjectId,
     slug: string,
     settings: RoutingSettings,
     check: (found: ProjectRouting) => Effect.Effect<void, VersionMismatch>
   ) => Effect.Effect<ProjectRouting, Refused | InvalidRequest | ManagedByConfiguration | VersionMismatch, CurrentUser>
-  /** Puts an earlier or later version in force. */
+  /** Activates an earlier or later version. */
   readonly activate: (
     project: ProjectId,
     slug: string,
@@ -108,7 +108,7 @@ const make = Effect.gen(function* () {
       find(project, slug)
     )
 
-  /** Changes what one project has, one change at a time; the change is in force on this node when it returns. */
+  /** Changes what one project has, one change at a time; the change is effective on this node when it returns. */
   const change = <A extends ProjectRouting | null, E, R>(
     project: ProjectId,
     action: string,
@@ -142,7 +142,7 @@ const make = Effect.gen(function* () {
         })
     )
 
-  /** For a change that puts a version in force; one that adds nothing is never refused. */
+  /** For a change that activates a version; one that adds nothing is never refused. */
   const withinRoom = <A, E, R>(project: ProjectId, put: Effect.Effect<A, E, R>) =>
     Effect.gen(function* () {
       const before = yield* store.characters(project)
@@ -151,7 +151,7 @@ const make = Effect.gen(function* () {
       return after > Math.max(before, maxCharacters) ? yield* tooLarge : done
     })
 
-  /** Adds a version and puts it in force. */
+  /** Adds a version and activates it. */
   const put = (id: string, settings: RoutingSettings) =>
     Effect.gen(function* () {
       const { userId } = yield* CurrentUser

@@ -39,7 +39,7 @@ const ProjectRouting = Schema.Struct({
   createdAt: Schema.DateFromSelf,
   updatedAt: Schema.DateFromSelf
 })
-/** A routing configuration with the settings of its version in force. */
+/** A routing configuration with the settings of its active version. */
 export type ProjectRouting = typeof ProjectRouting.Type
 
 const RoutingVersion = Schema.Struct({
@@ -66,7 +66,7 @@ export interface RoutingVersionStoreShape {
   readonly remove: (id: string) => Effect.Effect<void, StoreUnavailable>
   /** The next version; its number. */
   readonly add: (id: string, settings: RoutingSettings, by: UserId) => Effect.Effect<number, StoreUnavailable>
-  /** Puts a version in force; false when there is none. */
+  /** Activates a version; false when there is none. */
   readonly activate: (id: string, version: number) => Effect.Effect<boolean, StoreUnavailable>
   /** Newest first, those before the version `before`. */
   readonly versions: (

@@ -49,7 +49,7 @@ export interface AnalysisActionsShape {
     action: string,
     request: ApplyAction
   ) => Effect.Effect<AnalysisDetail, Refused | AlreadyExists | InvalidRequest, CurrentUser>
-  /** Restores what the action has changed, and ends its hold-out; refused where somebody has changed it since. */
+  /** Restores what the action has changed, and ends its hold-out; refused where a user has changed it since. */
   readonly undo: (id: string, action: string) => Effect.Effect<AnalysisDetail, Refused | InvalidRequest, CurrentUser>
 }
 

@@ -73,7 +73,7 @@ interface Cheaper {
   readonly moved: number
 }
 
-/** The cheapest alpha below the one in force whose quality is nearly the same. */
+/** The cheapest alpha below the current one whose quality is nearly the same. */
 const cheaperOf = (group: AlphaGroup): ReadonlyArray<Cheaper> => {
   const { alpha, calls, current, points } = group
   if (calls < minCalls || current.withoutModel === calls) return []

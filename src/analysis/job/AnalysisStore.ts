@@ -108,7 +108,7 @@ export interface AnalysisStoreShape {
   /** Nothing where the report is another one meanwhile. */
   readonly resealReport: (id: string, before: Uint8Array, sealed: Uint8Array) => Effect.Effect<void, StoreUnavailable>
   readonly taken: (id: string) => Effect.Effect<ReadonlyArray<TakenAction>, StoreUnavailable>
-  /** Once more where it was undone before. */
+  /** Again where it was undone before. */
   readonly take: (
     id: string,
     action: Pick<TakenAction, "actionId" | "fieldsAfter" | "fieldsBefore" | "kind" | "slug">

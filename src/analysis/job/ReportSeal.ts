@@ -11,9 +11,9 @@ export interface ReportSealShape {
   /** Fails where reports could not be kept. */
   readonly check: Effect.Effect<void, SealingUnavailable>
   readonly seal: (id: string, report: AnalysisReport) => Effect.Effect<Uint8Array, SealingUnavailable>
-  /** `null` for what an earlier version wrote in another form; fails where no master key in force opens it. */
+  /** `null` for what an earlier version wrote in another form; fails where no configured master key opens it. */
   readonly open: (id: string, sealed: Uint8Array) => Effect.Effect<AnalysisReport | null, SealingUnavailable>
-  /** The same report under the current master key; `undefined` when none in force opens it. */
+  /** The same report under the current master key; `undefined` when no configured one opens it. */
   readonly resealed: (
     id: string,
     sealed: Uint8Array

@@ -82,7 +82,7 @@ export interface ExperimentStoreShape {
   ) => Effect.Effect<boolean, StoreUnavailable>
   /** False where it has ended before. */
   readonly end: (id: string, ending: Ending) => Effect.Effect<boolean, StoreUnavailable>
-  /** Ends those whose change somebody has changed since; the projects. */
+  /** Ends those whose change a user has changed since; the projects. */
   readonly endSuperseded: (reason: string) => Effect.Effect<ReadonlyArray<ProjectId>, StoreUnavailable>
 }
 

@@ -61,7 +61,7 @@ const stateOf = ({ is_active, revoked_at }: ApiKeyOut): string =>
 
 export const keysRevoke: Command = {
   name: "keys revoke",
-  about: "end a key for good",
+  about: "revoke a key",
   positionals: ["KEY_ID"],
   options: { ...jsonOption },
   run: ({ given, settings }) =>

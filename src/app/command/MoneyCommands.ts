@@ -28,7 +28,7 @@ export const creditAdd: Command = {
   positionals: [],
   options: {
     usd: { about: "how much; required", value: "DOLLARS" },
-    note: { about: "what it is for; stands in the ledger", value: "TEXT" },
+    note: { about: "reason for the credit, recorded in the ledger", value: "TEXT" },
     ...accountOption,
     ...jsonOption
   },

@@ -8,7 +8,7 @@ import * as Settings from "../../config/Settings.ts"
 import * as Configuration from "../Configuration.ts"
 
 /**
- * The supervisor keeps what its workers have in force: one that replaces another must be able to start although what is on the disk
+ * The supervisor keeps what its workers have applied: one that replaces another must be able to start although what is on the disk
  * has been broken since, as a reload would leave the others what they have.
  */
 const Sources = Schema.Struct({
@@ -16,9 +16,9 @@ const Sources = Schema.Struct({
   file: Schema.NullOr(Schema.String)
 })
 const Message = Schema.Union(
-  /** A worker has put this in force. */
-  Schema.Struct({ configuration: Schema.Literal("in force"), sources: Sources }),
-  /** A worker asks for what was in force last. */
+  /** A worker has applied this. */
+  Schema.Struct({ configuration: Schema.Literal("applied"), sources: Sources }),
+  /** A worker asks for what was applied last. */
   Schema.Struct({ configuration: Schema.Literal("ask") }),
   Schema.Struct({ configuration: Schema.Literal("last"), sources: Schema.NullOr(Sources) })
 )
@@ -29,11 +29,11 @@ const send = (message: Message): void => {
   if (cluster.isWorker) process.send?.(message)
 }
 
-/** Tells the supervisor, where there is one, what this process has in force. */
-export const inForce = ({ file, variables }: Configuration.Sources): Effect.Effect<void> =>
-  Effect.sync(() => send({ configuration: "in force", sources: { file, variables } }))
+/** Tells the supervisor, where there is one, what this process has applied. */
+export const report = ({ file, variables }: Configuration.Sources): Effect.Effect<void> =>
+  Effect.sync(() => send({ configuration: "applied", sources: { file, variables } }))
 
-/** What is on the disk; in a worker, where that cannot be used, what was in force last. */
+/** What is on the disk; in a worker, where that cannot be used, what was applied last. */
 export const read: Effect.Effect<Configuration.Configuration, InvalidConfiguration, FileSystem.FileSystem> =
   Effect.suspend(() =>
     cluster.isWorker
@@ -68,7 +68,7 @@ export class LastValid {
 
   received(worker: Worker, raw: unknown): void {
     const message = Option.getOrUndefined(decode(raw))
-    if (message?.configuration === "in force") this.sources = message.sources
+    if (message?.configuration === "applied") this.sources = message.sources
     else if (message?.configuration === "ask" && worker.isConnected()) {
       worker.send({ configuration: "last", sources: this.sources } satisfies Message)
     }

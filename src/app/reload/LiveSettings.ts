@@ -1,6 +1,6 @@
 import type * as Settings from "../../config/Settings.ts"
 
-/** The settings in force. What is built from `settings` at the start sees every later change, property by property. */
+/** The active settings. What is built from `settings` at the start sees every later change, property by property. */
 export interface LiveSettings {
   readonly settings: Settings.Settings
   readonly current: () => Settings.Settings
@@ -18,7 +18,7 @@ export const make = (first: Settings.Settings): LiveSettings => {
   }
 }
 
-/** An object whose properties are read anew each time. Its keys are those that it has now. */
+/** An object whose properties are read each time. Its keys are those that it has now. */
 export const viewOf = <A extends object>(read: () => A): A => {
   const view = {}
   for (const key of Object.keys(read())) {

@@ -15,7 +15,7 @@ import type { LiveSettings } from "./LiveSettings.ts"
 import { reloadable } from "./Reloadable.ts"
 
 /**
- * Reads `.env` and the file of GATEWAY_CONFIG anew and puts them in force at once, or leaves everything as it was and logs why.
+ * Reloads `.env` and the file of GATEWAY_CONFIG and applies them immediately, or leaves everything as it was and logs why.
  * Running calls keep the providers, prices and deadlines that they began with.
  */
 export const make = (live: LiveSettings) =>
@@ -31,12 +31,12 @@ export const make = (live: LiveSettings) =>
       // the only step that can fail comes first
       const isChanged = yield* applyConfiguration(next.policy, next.routingConfigurations ?? [])
       live.replace(next)
-      yield* LastValid.inForce(configuration)
+      yield* LastValid.report(configuration)
       yield* replacement.replace(providerOptions(next))
       yield* Effect.annotateLogs(Effect.logInfo("the configuration was reloaded"), { policyChanged: isChanged })
       if (needStart.length > 0) {
         yield* Effect.logWarning(
-          `a restart is needed for changes of ${needStart.join(", ")}; the old values stay in force`
+          `a restart is needed for changes of ${needStart.join(", ")}; the old values stay active`
         )
       }
       yield* logWarnings(next, configuration.variables)
@@ -49,7 +49,7 @@ export const make = (live: LiveSettings) =>
           failure._tag === "Some" && failure.value instanceof InvalidConfiguration
             ? Effect.annotateLogs({ issues: failure.value.message.split("\n") })
             : Effect.annotateLogs({ cause: Cause.pretty(cause) })
-        return why(Effect.logError("the configuration was not reloaded; the one before stays in force"))
+        return why(Effect.logError("the configuration was not reloaded; the previous one stays active"))
       })
     )
   })

@@ -26,7 +26,7 @@ const fixed = {
 /** Of the timeouts, those on which more depends than the calls themselves: the age at which holds of dead calls expire. */
 const fixedTimeouts = ["connectMillis", "totalMillis", "maxTotalMillis"] as const
 
-/** What is to be in force after a reload, and the names of what a start would change as well. */
+/** What is to be active after a reload, and the names of what a start would change as well. */
 export interface Reloadable {
   readonly next: Settings
   readonly needStart: ReadonlyArray<string>

@@ -185,7 +185,7 @@ export const policy = (id: string) =>
     queryFn: ({ signal }) => takeWithTag(client.GET("/api/projects/{id}/policy", { params: { path: { id } }, signal }))
   })
 
-/** The newest calls of `auto`, ranked once more at each alpha. */
+/** The newest calls of `auto`, re-ranked at each alpha. */
 export const alphaCurve = (id: string) =>
   queryOptions({
     queryKey: ["alpha-curve", id],

@@ -13,7 +13,7 @@ interface ConfirmByNameProps {
   readonly children?: ReactNode
 }
 
-/** For what cannot be taken back: the name has to be typed. */
+/** For what cannot be undone: the name has to be typed. */
 export const ConfirmByName = ({ children, doing, name, onClose, onConfirm, verb }: ConfirmByNameProps) => {
   const [typed, setTyped] = useState("")
   return (

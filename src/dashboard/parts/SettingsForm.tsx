@@ -14,7 +14,7 @@ interface SettingsFormProps {
   readonly isDirty: boolean
   readonly mayWrite: boolean
   readonly onSubmit: (event: FormEvent<HTMLFormElement>) => void
-  /** Loads what somebody else has saved meanwhile. */
+  /** Loads what another user has saved meanwhile. */
   readonly reload?: () => unknown
   readonly children: ReactNode
 }

@@ -6,7 +6,7 @@ import { ProjectButton } from "./ProjectButton.tsx"
 const load = () => import("./ProjectMenu.tsx")
 const ProjectMenu = lazy(load)
 
-/** Which project the pages show; its menu is loaded when somebody is about to press the button. */
+/** Which project the pages show; its menu is loaded when a user is about to press the button. */
 export const ProjectSwitch = ({ projectId }: { readonly projectId: string | undefined }) => {
   const { data } = useQuery(projects)
   const [isAsked, ask] = useState(false)

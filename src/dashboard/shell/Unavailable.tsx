@@ -12,7 +12,7 @@ const failing = (cache: QueryCache) =>
 
 /**
  * Says that the service is not available while a page waits to ask again, and that what it shows may be old: neither shows in
- * the blocks of the page. A block whose first request has failed for good says so itself.
+ * the blocks of the page. A block whose first request has finally failed says so itself.
  */
 export const Unavailable = () => {
   const queries = useQueryClient()

@@ -27,7 +27,7 @@ export interface DashboardShape {
 export class Dashboard extends Context.Tag("gateway/http/Dashboard")<Dashboard, DashboardShape>() {
   /**
    * What the build has made in one of these folders, by default beside the bundle. While it is being built, browsers are told so,
-   * and their page loads itself anew; where there is none, the service has no pages.
+   * and their page reloads itself; where there is none, the service has no pages.
    */
   static readonly layer = (signIn: SignInMode, roots = buildRoots): Layer.Layer<Dashboard> =>
     Layer.sync(this, () => (isBeingBuilt(roots) ? makeWaiting(roots, signIn) : makeBuilt(roots, signIn)))
@@ -48,7 +48,7 @@ const waitSeconds = 1
 const waitingPage = `<!doctype html>
 <html lang="en">
 <title>The dashboard is being built</title>
-<p>The dashboard is being built. This page loads itself anew until it is there.</p>
+<p>The dashboard is being built. This page reloads itself until it is there.</p>
 </html>
 `
 

@@ -93,12 +93,12 @@ const make = Effect.gen(function* () {
     if (blockedMillis > 0) return Effect.fail(tooMany(blockedMillis))
     return Effect.matchEffect(unknownLookups.run(cache.get(hash)), {
       onFailure: (error) => {
-        failures.takeBack(address)
+        failures.uncount(address)
         return Effect.fail(error)
       },
       onSuccess: (found) => {
         if (found === null) return rejected
-        failures.takeBack(address)
+        failures.uncount(address)
         known.add(hash)
         return Effect.succeed(found.caller)
       }

@@ -38,7 +38,7 @@ export class FailureLimits {
   }
 
   /** For an attempt that was counted in advance and did not fail. */
-  takeBack(address: string): void {
+  uncount(address: string): void {
     const window = this.windows.get(address)
     if (window !== undefined && window.count > 0) window.count -= 1
   }

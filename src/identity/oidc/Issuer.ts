@@ -42,7 +42,7 @@ const make = Effect.fnUntraced(function* (options: OidcOptions) {
       catch: (cause) => new TokenRefused({ cause })
     })
 
-  /** A key that is not known may be new: the keys are then fetched once more, if that was not just done. */
+  /** A key that is not known may be new: the keys are then fetched again, if that was not just done. */
   const claimsOf = (token: string, audience: string): Effect.Effect<JWTPayload, TokenRefused | IssuerUnavailable> =>
     Effect.flatMap(documents.current, (current) =>
       Effect.catchIf(

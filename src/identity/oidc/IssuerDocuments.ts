@@ -27,7 +27,7 @@ export interface IssuerDocumentsShape {
 }
 
 const maxAgeMillis = 600_000
-/** While the issuer cannot be reached its last documents count, but not for ever: a key may have been withdrawn. */
+/** While the issuer cannot be reached its last documents count, but not forever: a key may have been withdrawn. */
 const maxStaleMillis = 24 * 3_600_000
 /** The issuer is asked this often at most, whatever tokens come. */
 const minIntervalMillis = 5_000

@@ -123,9 +123,9 @@ const make = Effect.gen(function* () {
       const blockedMillis = failures.count(address)
       if (blockedMillis > 0) return Effect.fail(tooMany(blockedMillis))
       return Effect.tapBoth(signIn, {
-        onSuccess: () => Effect.sync(() => failures.takeBack(address)),
+        onSuccess: () => Effect.sync(() => failures.uncount(address)),
         onFailure: (error) =>
-          error instanceof Unauthenticated ? Effect.void : Effect.sync(() => failures.takeBack(address))
+          error instanceof Unauthenticated ? Effect.void : Effect.sync(() => failures.uncount(address))
       })
     })
 

@@ -10,7 +10,7 @@ interface Entry<A> {
   readonly caller: CallerShape
   /** The scope that has refused it, or at which an earlier one waits. */
   scope: string
-  /** Its time is up: it is decided once more, whether it is its turn or not. */
+  /** Its time is up: it is decided again, whether it is its turn or not. */
   isFinal: boolean
   /** Only some of its options have been refused: it is decided next, whether it is its turn or not. */
   isUndecided: boolean
@@ -67,7 +67,7 @@ export class HeldQueue<A extends object> {
     this.released(caller)
   }
 
-  /** Granted, refused for good, or given up. Those behind it are due. */
+  /** Granted, finally refused, or given up. Those behind it are due. */
   remove(waiting: A): void {
     const entry = this.entries.get(waiting)
     if (entry === undefined) return

@@ -32,7 +32,7 @@ export class SettlementQueue {
     return this.settling.size
   }
 
-  /** Somebody waits until they are written. */
+  /** A caller waits until they are written. */
   get isAwaited(): boolean {
     return this.waiters.length > 0
   }

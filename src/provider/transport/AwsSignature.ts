@@ -20,7 +20,7 @@ export interface SigningScope {
 }
 
 /**
- * Signature Version 4, in the header. The signed path is escaped once more than the sent path, as all services but S3 require.
+ * Signature Version 4, in the header. The signed path is escaped one more time than the sent path, as all services but S3 require.
  * Headers `x-amz-…` of the request are signed; `x-amz-content-sha256` stands for a body that is sent as bytes.
  */
 export const awsSignature = (keys: AwsKeys, scope: SigningScope): Auth => {

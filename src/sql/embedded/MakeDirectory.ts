@@ -2,7 +2,7 @@ import { mkdir, stat } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
 
 /**
- * Makes the directory and those above it that are missing, for the owner only. Node's recursive `mkdir` repeats for ever where
+ * Makes the directory and those above it that are missing, for the owner only. Node's recursive `mkdir` repeats forever where
  * a file system answers ENOENT although the parent is there, such as /proc does.
  */
 export const makeDirectory = async (directory: string): Promise<void> => {

@@ -18,7 +18,7 @@ export interface MemoryLedgerShape {
 
 /**
  * The ledger in memory, with the same decisions as the ledger in the database, synchronous and without threads; only a wait
- * for held money has a timer, of the Clock in force. For tests, simulations and programs without a stored ledger. `calls`
+ * for held money has a timer, of the current Clock. For tests, simulations and programs without a stored ledger. `calls`
  * lists the recorded calls.
  */
 export class MemoryLedger extends Context.Tag("gateway/testing/MemoryLedger")<MemoryLedger, MemoryLedgerShape>() {

@@ -24,7 +24,7 @@ export interface TestGatewayOptions {
   readonly models: ReadonlyArray<Model>
   /** The models' providers. */
   readonly providers: ReadonlyArray<Provider>
-  /** Time for deadlines and waits; default the Effect Clock in force: a TestClock moves them too. */
+  /** Time for deadlines and waits; default the current Effect Clock: a TestClock moves them too. */
   readonly timers?: TimersShape
   /** The credit of every account; default 1 000 000 000 micro-USD. */
   readonly creditMicroUsd?: number

@@ -98,7 +98,7 @@ export const ActivityDataOut = Schema.Struct({
 })
 export type ActivityDataOut = typeof ActivityDataOut.Type
 
-/** A year; the sums of days are kept for ever. */
+/** A year; the sums of days are kept forever. */
 export const maxDays = 366
 /** The sums of hours are kept a day longer. */
 export const maxDaysOfHours = 31

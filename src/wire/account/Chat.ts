@@ -10,7 +10,7 @@ import { timestamp } from "./Times.ts"
 
 /** The records of `/api/chat`. */
 
-/** Halves of surrogate pairs are replaced where it is written: text that was cut by somebody is text. */
+/** Halves of surrogate pairs are replaced where it is written: text that was cut elsewhere is text. */
 const withoutNul = Schema.pattern<typeof Schema.String>(/^[^\0]*$/, { message: () => "Expected text without NUL" })
 const id = (description: string) => Schema.UUID.annotations({ description })
 const orNull = <A, I>(schema: Schema.Schema<A, I>, description: string) =>

@@ -12,7 +12,7 @@ export const Pattern = Schema.String.pipe(
 /** Of a list, in all its items: two thousand ids of 32. Pages of policies, and of what the audit log has of them, are read at once. */
 const maxCharacters = 64_000
 
-/** A list of at most so many patterns. */
+/** A list of at most `max` patterns. */
 export const patternList = (max: number) =>
   listOf(Pattern, { max }).pipe(
     Schema.filter((patterns) => patterns.reduce((sum, { length }) => sum + length, 0) <= maxCharacters, {

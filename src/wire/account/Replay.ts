@@ -2,7 +2,7 @@ import * as Schema from "effect/Schema"
 import { sentCount } from "./SentCount.ts"
 import { timestamp } from "./Times.ts"
 
-/** The records of past calls that are ranked once more: `GET …/alpha-curve` and the `replay` of a policy's simulation. */
+/** The records of past calls that are re-ranked: `GET …/alpha-curve` and the `replay` of a policy's simulation. */
 
 /** So many take less than a second. */
 export const maxCalls = 2_000

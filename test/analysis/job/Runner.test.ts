@@ -260,7 +260,7 @@ describe.each(databases)("the runner of analyses on %s", (_, database) => {
       })
     ))
 
-  it("notes which actions were taken, and taken back", () =>
+  it("notes which actions were taken, and undone", () =>
     run(
       Effect.gen(function* () {
         const store = yield* AnalysisStore

@@ -79,8 +79,8 @@ describe.each(databaseKinds)("the admin endpoints on %s", (kind) => {
     expect(await jsonOf(await person.send("GET", `/api/projects/${made.id}`))).toMatchObject({ role: "owner" })
     // operators manage accounts; what is in a project is for its members
     expect((await operator.send("GET", `/api/projects/${made.id}`)).status).toBe(404)
-    const inForce = await node.run(Effect.flatMap(Policy, (policies) => policies.ofProject(ProjectId.make(made.id))))
-    expect(inForce).toMatchObject({
+    const stored = await node.run(Effect.flatMap(Policy, (policies) => policies.ofProject(ProjectId.make(made.id))))
+    expect(stored).toMatchObject({
       models: { allow: ["openai/*"], deny: ["openai/o3"] },
       providers: { allow: ["openai"], deny: ["sim"] },
       maxInputPriceMicroUsdPerMillion: 2_000_000,

@@ -107,7 +107,7 @@ describe.each(databaseKinds)("the actions of analyses on %s", (kind) => {
     ])
   }, 120_000)
 
-  it("are not taken back over what somebody has changed since", async () => {
+  it("are not undone where a user has changed the fields since", async () => {
     const project = await analysedProject(node, owner, operator)
     await withCalls(project)
     const analysis = await project.analyse()

@@ -259,9 +259,9 @@ describe.each(databaseKinds)("billing on %s", (kind) => {
     }
   })
 
-  it("takes back what was paid once, and overdraws the account where it is spent", async () => {
+  it("reverses what was paid once, and overdraws the account where it is spent", async () => {
     const person = await newPerson(node)
-    await give(person, 1_000, "to be taken back")
+    await give(person, 1_000, "to be reversed")
     const payBack = (amountMicroUsd: number, source: string) =>
       node.run(
         Effect.flatMap(BalanceStore, (store) =>

@@ -164,7 +164,7 @@ describe.each(databaseKinds)("conversations over HTTP on %s", (kind) => {
     expect(reader.texts.get(assistant_message.id)).toBe("1, 2, 3")
   })
 
-  it("show why an answer failed, and ask once more", async () => {
+  it("show why an answer failed, and regenerate it", async () => {
     const id = await begin()
     const failing = await chat().ask(id, "one", { model: "acme/status-500" })
     await expect.poll(async () => (await chat().read(id)).running, { timeout: 20_000 }).toBe(false)

@@ -395,7 +395,7 @@ describe.each(databaseKinds)("images and artifacts of conversations on %s", (kin
     expect(await left).toBe(0)
   })
 
-  it("erase deleted conversations with everything in them, once the deletion cannot be taken back", async () => {
+  it("erase deleted conversations with everything in them, once the deletion cannot be undone", async () => {
     const { id } = await chat().create(project)
     const image = await jsonOf<Image>(upload(png(9, 9)), 201)
     await chat().ask(id, "write", { artifacts: true, image_ids: [image.id] })

@@ -167,7 +167,7 @@ describe.each(databaseKinds)("credentials on %s", (kind) => {
     expect(data.map(({ id }) => id)).toEqual(["auto", "acme/large", "acme/small"])
   })
 
-  it("are chosen by the models that they allow, and changes are in force at once", async () => {
+  it("are chosen by the models that they allow, and changes take effect immediately", async () => {
     const { items } = await jsonOf<{ readonly items: ReadonlyArray<Out> }>(
       await operator.send("GET", `/api/projects/${project}/credentials`)
     )

@@ -46,7 +46,7 @@ interface Things {
   readonly project: string
   readonly session: string
   readonly key: string
-  /** Somebody of no project, as the one to be added or removed. */
+  /** A user of no project, as the one to be added or removed. */
   readonly person: string
   readonly request: string
   /** A captured call. */

@@ -176,7 +176,7 @@ describe.each(databaseKinds)("keys on %s", (kind) => {
     }
   })
 
-  it("are refused on every node while inactive, when expired, and after a revocation for good", async () => {
+  it("are refused on every node while inactive, when expired, and permanently after a revocation", async () => {
     const { api_key, id } = await create()
     const everywhere = async (status: number) => {
       for (const at of [node, other]) await becomes(() => models(at, api_key), status)

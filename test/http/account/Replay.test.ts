@@ -95,7 +95,7 @@ describe.each(databaseKinds)("past calls on %s", (kind) => {
     expect(refused.status).toBe(400)
   })
 
-  it("are ranked by the policy in force and by the one that is simulated", async () => {
+  it("are ranked by the current policy and by the one that is simulated", async () => {
     const simulate = async (body: unknown) =>
       (
         await jsonOf<typeof PolicySimulationOut.Encoded>(

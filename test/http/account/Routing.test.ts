@@ -73,7 +73,7 @@ describe.each(databaseKinds)("routing on %s", (kind) => {
   const preview = async (body: object) => jsonOf<Route>(await withKey("POST", "/v1/route", { ...hello, ...body }))
   const chosen = async (model: string) => (await preview({ model })).candidates.map((candidate) => candidate.model)
 
-  it("has configurations whose versions never change, one of them in force", async () => {
+  it("has configurations whose versions never change, one of them active", async () => {
     const created = await person.send("POST", path(), { slug: "cheap", models: ["sim/fast"] })
     expect(created.status).toBe(201)
     const first = await jsonOf<Out>(created)

@@ -71,7 +71,7 @@ afterEach(async () => {
 })
 
 describe("while the web app is being built", () => {
-  it("a browser sees a page that loads itself anew until the app is there", async () => {
+  it("a browser sees a page that reloads itself until the app is there", async () => {
     await writeFile(join(root, ".dashboard-building"), "")
     // of a former build, whose sources have changed
     await writeApp()

@@ -149,7 +149,7 @@ describe("a reader", () => {
 })
 
 describe("a stream that has ended", () => {
-  it("is not ended once more with an error", () => {
+  it("is not ended again with an error", () => {
     const { response, sink, start } = sinkWith({})
     sink.begin(start)
     sink.failWith(error)

@@ -52,7 +52,7 @@ describe("the body of a request", () => {
     )
   )
 
-  it.effect("may end in the middle of a string without being searched for ever", () =>
+  it.effect("may end in the middle of a string without being searched forever", () =>
     Effect.gen(function* () {
       for (const text of ['["', `["${"x".repeat(100)}`, `["${"x".repeat(100)}\\`, `["${"x".repeat(100)}\\"`]) {
         expect(yield* read(text)).toMatchObject({ _tag: "Left", left: { code: "invalid_json" } })

@@ -22,7 +22,7 @@ const turnsUntilResumed = async (eachTurn: (runtime: RequestRuntime.RequestRunti
   return turns
 }
 
-it("fibers give way to connections that wait to be accepted, but not for ever", async () => {
+it("fibers give way to connections that wait to be accepted, but not forever", async () => {
   const withoutAccepting = await turnsUntilResumed(() => {})
   const accepting = await turnsUntilResumed((runtime) => runtime.accepted())
   expect(accepting).toBeGreaterThanOrEqual(withoutAccepting + 10)

@@ -35,7 +35,7 @@ describe("failed attempts of an address", () => {
   it("that turn out to be none do not count", () => {
     const { failOften, failures } = setUp()
     failOften(1_000, "a")
-    failures.takeBack("a")
+    failures.uncount("a")
     expect(failures.count("a")).toBe(0)
     expect(failures.count("a")).toBeGreaterThan(0)
   })

@@ -6,7 +6,7 @@ const now = Date.UTC(2026, 0, 1)
 const proof = make(key, now, (bytes) => bytes.fill(7))
 
 describe("a proof of the master key", () => {
-  it("is accepted with any of the keys in force", () => {
+  it("is accepted with any of the configured keys", () => {
     expect(isValid(proof, [key], now)).toBe(true)
     expect(
       isValid(

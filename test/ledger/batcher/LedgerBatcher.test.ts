@@ -197,7 +197,7 @@ describe("Waiting for held money", () => {
   const refusesAll: Apply = ({ reservations }) => Effect.succeed(reservations.map(() => held))
   const patient = (): BatchReservation => ({ ...reservation(), maxWaitMillis: 60_000 })
 
-  it.effect("a call that is refused for two seconds is decided once more, then refused with its amounts", () =>
+  it.effect("a call that is refused for two seconds is decided again, then refused with its amounts", () =>
     Effect.gen(function* () {
       const { advance, batcher, batches } = yield* scripted(refusesAll)
       const fiber = yield* Effect.fork(Effect.flip(batcher.reserve(patient())))

@@ -295,7 +295,7 @@ describe("filled schemas", () => {
     ).toEqual({ a: 1, b: 2 })
   })
 
-  it("no schema makes it throw or run for ever", () => {
+  it("no schema makes it throw or run forever", () => {
     fc.assert(fc.property(fc.jsonValue(), fc.string(), (schema, prompt) => void fill(schema, prompt)))
     fc.assert(
       fc.property(

@@ -1,6 +1,6 @@
 /**
  * Two ways to ask for the same, written after the prompts that the classifier learned from then, and read since: what it learns
- * from now was written by somebody who knew how they fail.
+ * from now was written by a person who knew how they fail.
  */
 export const readPairs: ReadonlyArray<readonly [string, string]> = [
   ["Greetings, friend!", "Hey friend, hello there!"],

@@ -62,7 +62,7 @@ describe("a scripted provider", () => {
     expect(provider.running()).toBe(0)
   })
 
-  it("gives each call in turn its script, the last one for ever", () => {
+  it("gives each call in turn its script, the last one forever", () => {
     const timers = VirtualTimers.make(0)
     const script = Scripted.inTurn([Scripted.fail({ _tag: "Disconnected" })], Scripted.answer("ok"))
     const provider = Scripted.make({ id: "acme", timers, script })

@@ -194,7 +194,7 @@ describe("a request that cannot be served is refused with the field at fault", (
 })
 
 describe("the response repeats its request", () => {
-  it("with the values in force where it says nothing", () => {
+  it("with the default values where it says nothing", () => {
     expect(decoded({}).echo).toEqual({
       instructions: null,
       tools: [],

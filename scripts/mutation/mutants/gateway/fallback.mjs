@@ -114,14 +114,14 @@ export const fallbackMutants = [
     file: policy,
     find: 'return isLast || (reason._tag === "Unreachable" && reason.detail === "reset-before-response")',
     replace: "return isLast",
-    breaks: "a reused connection that was reset is not tried once more while others are left",
+    breaks: "a reused connection that was reset is not retried while others are left",
     tests: policyTests
   },
   {
     file: policy,
     find: ' && reason.detail === "reset-before-response")',
     replace: ")",
-    breaks: "a refused connection is tried once more while others are left",
+    breaks: "a refused connection is retried while others are left",
     tests: policyTests
   },
   {

@@ -271,7 +271,7 @@ export const streamMutants = [
     file: attempt,
     find: "    this.timers.after(millis, () => this.close())\n",
     replace: "",
-    breaks: "the socket of a complete answer may stay open for ever",
+    breaks: "the socket of a complete answer may stay open forever",
     tests: attemptTests
   },
   {
@@ -453,7 +453,7 @@ export const streamMutants = [
     file: view,
     find: "      waiting -= chunk.length\n",
     replace: "",
-    breaks: "a stream that was held back once is held back for ever",
+    breaks: "a stream that was held back once is held back forever",
     tests: viewTests
   },
   {
@@ -473,7 +473,7 @@ export const streamMutants = [
     file: view,
     find: "Effect.zipRight(Deferred.failCause(begun, cause), mailbox.failCause(Cause.stripFailures(cause)))",
     replace: "mailbox.failCause(Cause.stripFailures(cause))",
-    breaks: "an embedding program waits for ever for a stream that failed before its first content",
+    breaks: "an embedding program waits forever for a stream that failed before its first content",
     tests: viewTests
   },
   {

@@ -173,7 +173,7 @@ export const batcherMutants = [
     file: failure,
     find: "firstRetryMillis * 2 ** Math.min(failures - 1, 10)",
     replace: "firstRetryMillis",
-    breaks: "retries against a database in trouble come at the same pace for ever"
+    breaks: "retries against a database in trouble come at the same pace forever"
   },
   {
     file: failure,
@@ -329,7 +329,7 @@ export const batcherMutants = [
     file: batcher,
     find: "const cancel = this.deps.timers.after(closeMillis, () => resume(Effect.void))",
     replace: "const cancel = () => {}",
-    breaks: "closing waits for ever for a database that does not answer"
+    breaks: "closing waits forever for a database that does not answer"
   },
   {
     file: batcher,
@@ -365,7 +365,7 @@ export const batcherMutants = [
     file: queues,
     find: "    this.settlements.settled([rejected])\n",
     replace: "",
-    breaks: "flushed waits for ever for a settlement that was left out"
+    breaks: "flushed waits forever for a settlement that was left out"
   },
   {
     file: queues,

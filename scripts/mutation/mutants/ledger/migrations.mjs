@@ -35,7 +35,7 @@ export const migrationMutants = [
     file: longHolds,
     find: "  delete from long_hold l where l.id = any(listed) and l.id <> all(open);",
     replace: "",
-    breaks: "holds that have ended are read for ever",
+    breaks: "holds that have ended are read forever",
     tests: recovery
   },
   {

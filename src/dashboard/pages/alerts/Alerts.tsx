@@ -13,7 +13,7 @@ import { useRole } from "../../shell/project.ts"
 
 const AlertSettings = lazy(() => import("./AlertSettings.tsx"))
 
-/** When somebody is told what the project has spent. */
+/** The spend alerts of the project. */
 const Alerts = () => {
   const { projectId } = useParams({ from: "/shell/p/$projectId/alerts" })
   const query = useQuery(alerts(projectId))

@@ -34,7 +34,7 @@ const Chat = () => {
   )
 }
 
-/** A deletion can be taken back for a while. */
+/** A deletion can be undone for a while. */
 const Deleted = ({ id }: { readonly id: string }) => {
   const queries = useQueryClient()
   const navigate = useNavigate()

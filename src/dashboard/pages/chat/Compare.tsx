@@ -15,7 +15,7 @@ const Compare = ({ ids: [firstId, secondId] }: { readonly ids: readonly [string,
   const projectId = (first.state.conversation ?? second.state.conversation)?.project_id
   const send = async (asked: Asked) => {
     setSending({ error: null, isPending: true })
-    // one may be refused, for want of money for example, and the other not
+    // one may be refused, because of insufficient balance for example, and the other not
     const sent = await Promise.allSettled(
       threads.map((thread) => thread.ask.mutateAsync({ kind: "send", asked: withModel(asked, modelOf(thread)) }))
     )

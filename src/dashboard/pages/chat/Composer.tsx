@@ -181,7 +181,7 @@ export const Composer = (props: ComposerProps) => {
           resetRef={forgetFiles}
           onChange={(files) => {
             attachments.add(files)
-            // the same file can be chosen once more
+            // the same file can be chosen again
             forgetFiles.current?.()
           }}
         >

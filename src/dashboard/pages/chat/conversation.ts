@@ -92,7 +92,7 @@ export const applied = (state: ChatState, event: ChatEvent): ChatState | undefin
   }
 }
 
-/** `undefined` where text is missing before it; one that begins anew replaces what there was. */
+/** `undefined` where text is missing before it; one that starts over replaces what there was. */
 const withDraft = (
   state: ChatState,
   { message_id, name, offset, text }: Delta & { readonly name: string }
@@ -103,7 +103,7 @@ const withDraft = (
   return { ...state, drafts: [...others, { message_id, name, text: known.slice(0, offset) + text }] }
 }
 
-/** With what was done to an artifact; a reader that comes back is told of it once more. */
+/** With what was done to an artifact; a reader that comes back receives it again. */
 const withArtifact = (state: ChatState, { action, artifact }: ArtifactEvent): ChatState => {
   const { conversation } = state
   if (conversation === undefined) return state

@@ -9,7 +9,7 @@ const amounts = [10, 25, 50]
 const minUsd = 10
 const maxUsd = 1_000
 
-/** Opens the checkout page of the provider of payments; the credit comes when it confirms the payment. */
+/** Opens the checkout page of the payment provider; the credit comes when it confirms the payment. */
 const AddCredit = ({ onClose }: { readonly onClose: () => void }) => {
   const [amount, setAmount] = useState<string | number>(25)
   // of one dialog: a double click opens one checkout

@@ -14,7 +14,7 @@ const pollMillis = 2_000
 
 const isOpen = (status: string): boolean => status === "open" || status === "processing"
 
-/** Where the buyer comes back to: the payment counts when the provider of payments has confirmed it, not before. */
+/** Where the buyer comes back to: the payment counts when the payment provider has confirmed it, not before. */
 const Checkout = () => {
   const { sessionId } = useParams({ from: "/shell/checkout/$sessionId" })
   const queries = useQueryClient()

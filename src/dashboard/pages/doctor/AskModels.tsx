@@ -47,8 +47,8 @@ const AskModels = ({ analysisId, onClose }: AskModelsProps) => {
       onClose={onClose}
     >
       <Text size="sm">
-        Captured calls are answered once more by cheaper models, and a judge compares the answers. Their content is sent
-        to the providers of these models.
+        Captured calls are answered again by cheaper models, and a judge compares the answers. Their content is sent to
+        the providers of these models.
       </Text>
       <NumberInput
         label="At most, in dollars"

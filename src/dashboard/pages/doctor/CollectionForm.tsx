@@ -69,7 +69,7 @@ const CollectionForm = ({ of, onClose, projectId }: CollectionFormProps) => {
     },
     onError: async (error) => {
       form.setErrors(fieldErrors(error, fields))
-      // the next attempt is made on what somebody else has saved
+      // the next attempt is made on what another user has saved
       if (error instanceof ApiFailure && error.code === "config_version_mismatch") {
         await queries.invalidateQueries({ queryKey: ["capture", projectId] })
       }

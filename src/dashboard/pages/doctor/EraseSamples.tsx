@@ -33,7 +33,7 @@ const bodyOf = ({ of, target }: Values) => {
   }
 }
 
-/** Erases what is stored; that cannot be taken back. */
+/** Erases what is stored; that cannot be undone. */
 const EraseSamples = ({ onClose, projectId }: { readonly projectId: string; readonly onClose: () => void }) => {
   const queries = useQueryClient()
   const names = useQuery(keyNames(projectId)).data

@@ -42,7 +42,7 @@ export const samples = (project: string) =>
     getNextPageParam: (last) => last.next_cursor
   })
 
-/** With its content: each reading stands in the audit log, so that none is repeated by itself. */
+/** With its content: each read is recorded in the audit log, so that none is repeated by itself. */
 export const sample = (id: string) =>
   queryOptions({
     queryKey: ["sample", id],

@@ -43,7 +43,7 @@ export const leftOf = (balance: Pick<Records["BalanceOut"], "available_microusd"
 
 type Limit = Pick<Records["ProjectOut"], "limit_reset" | "spend_limit_microusd" | "spent_microusd">
 
-/** Low where most of the limit is spent, or where the rest lasts neither for a day nor until the limit begins anew. */
+/** Low where most of the limit is spent, or where the rest lasts neither for a day nor until the limit resets. */
 export const roomOfLimit = (
   { limit_reset, spend_limit_microusd: limit, spent_microusd: spent }: Limit,
   perDay: number,

@@ -38,7 +38,7 @@ export const useFunds = (projectId: string, isReady: boolean) => {
         ? undefined
         : {
             project: found,
-            /** `own`: the balance of this person pays. `other`: that of somebody else, which is not shown. `none`: no balance. */
+            /** `own`: the balance of this person pays. `other`: that of another user, which is not shown. `none`: no balance. */
             payer:
               found.billing_mode === "byok" ? ("none" as const) : isOwnAccount ? ("own" as const) : ("other" as const),
             balance: ofAccount.data,

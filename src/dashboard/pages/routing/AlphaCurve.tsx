@@ -64,7 +64,7 @@ const Drawn = ({ of }: { readonly of: Curve }) => (
 const quality = (value: number | null): string => (value === null ? "—" : value.toFixed(2))
 const alphaText = (alpha: number): string => alpha.toFixed(2)
 
-/** The place of the alpha in force among the points. */
+/** The place of the current alpha among the points. */
 const nearest = ({ default_alpha, points }: Curve): number =>
   points.reduce(
     (best, { alpha }, index) =>

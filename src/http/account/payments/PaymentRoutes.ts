@@ -25,7 +25,7 @@ export interface PaymentRoute {
   readonly handler: Handler
 }
 
-/** What the provider of payments and the buyer's browser call, without an identity. */
+/** What the payment provider and the buyer's browser call, without an identity. */
 export class PaymentRoutes extends Context.Tag("gateway/http/PaymentRoutes")<
   PaymentRoutes,
   ReadonlyArray<PaymentRoute>

@@ -142,7 +142,7 @@ const outOf = (routing: ProjectRouting): RoutingConfigurationOut => ({
 
 interface ListedVersion extends RoutingVersion {
   readonly id: string
-  /** The version in force. */
+  /** The active version. */
   readonly active: number | null
 }
 

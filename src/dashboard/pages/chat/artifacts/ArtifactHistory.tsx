@@ -17,7 +17,7 @@ interface ArtifactHistoryProps {
   readonly onDeleted: () => void
 }
 
-/** All versions of an artifact, the newest first; an earlier one can be made the newest once more. */
+/** All versions of an artifact, the newest first; an earlier one can be restored. */
 export const ArtifactHistory = (props: ArtifactHistoryProps) => {
   const { conversationId, isRunning, of, onChanged, onDeleted, onShow } = props
   const queries = useQueryClient()

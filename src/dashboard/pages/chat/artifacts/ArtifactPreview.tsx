@@ -16,7 +16,7 @@ export const ArtifactPreview = ({ of }: { readonly of: Artifact }) => {
   return <ArtifactCode of={of} />
 }
 
-/** Its scripts run without an origin: the response says so itself, and the frame says it once more. */
+/** Its scripts run without an origin: the response says so itself, and the frame says it again. */
 const Frame = ({ of }: { readonly of: Artifact }) => (
   <>
     <iframe

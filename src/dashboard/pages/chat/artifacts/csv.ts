@@ -1,6 +1,6 @@
 const maxRows = 1_000
 
-/** The rows of comma-separated values (RFC 4180), at most so many as a person looks through. */
+/** The rows of comma-separated values (RFC 4180), at most as many as a person looks through. */
 export const rowsOf = (csv: string): ReadonlyArray<ReadonlyArray<string>> => {
   const rows: Array<Array<string>> = []
   let row: Array<string> = []
