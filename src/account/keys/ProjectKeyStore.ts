@@ -122,9 +122,7 @@ const make = Effect.gen(function* () {
     find: (key) => fromSql(Effect.map(find(key), Option.getOrUndefined)),
     lock: (key) => fromSql(Effect.asVoid(sql`select from api_key where id = ${key} for no key update`)),
     list: (project, { max, skip }) =>
-      fromSql(
-        Effect.all({ keys: page({ project, max, skip }), total: totalOf(count(project)) })
-      ),
+      fromSql(Effect.all({ keys: page({ project, max, skip }), total: totalOf(count(project)) })),
     countUnrevoked: (project) => fromSql(totalOf(countUnrevoked(project))),
     update: (key, { expiresAt, isActive, name, rateLimits }) =>
       announced(
