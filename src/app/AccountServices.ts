@@ -23,6 +23,7 @@ import { Members } from "../account/members/Members.ts"
 import { IssuerUsers } from "../account/oidc/IssuerUsers.ts"
 import { OidcSignIn } from "../account/oidc/OidcSignIn.ts"
 import { Checkouts } from "../account/payments/Checkouts.ts"
+import { PaymentFacts } from "../account/payments/PaymentFacts.ts"
 import { PaymentStore } from "../account/payments/PaymentStore.ts"
 import { Payments } from "../account/payments/Payments.ts"
 import { ProjectPolicies } from "../account/policy/ProjectPolicies.ts"
@@ -109,7 +110,7 @@ export const accountServices = (settings: AccountSettings) => {
     Billing.layer,
     BillingModes.layer,
     ProjectCapture.layer,
-    Payments.layer.pipe(Layer.provideMerge(checkouts(settings))),
+    Payments.layer.pipe(Layer.provideMerge(PaymentFacts.layer), Layer.provideMerge(checkouts(settings))),
     Feedback.layer,
     publishing,
     Credentials.layer.pipe(Layer.provide(CredentialCheck.layer)),

@@ -24,6 +24,8 @@ export type PaymentFact =
       readonly isReinstated: boolean
     }
 
+export type FactOf<Tag extends PaymentFact["_tag"]> = Extract<PaymentFact, { readonly _tag: Tag }>
+
 /** A fact as an event tells it; the same event counts once. */
 export interface PaymentEvent {
   readonly id: string

@@ -9,7 +9,7 @@ import { AccountId, PaymentId } from "../../domain/Ids.ts"
 import { AccountSql } from "../../sql/AccountDatabase.ts"
 import { fromSql } from "../../sql/StoreErrors.ts"
 import type { Opened } from "./Checkouts.ts"
-import type { PaymentFact } from "./PaymentFact.ts"
+import type { FactOf } from "./PaymentFact.ts"
 
 /** PostgreSQL's 64-bit integers come as text. */
 const Amount = Schema.compose(Schema.NumberFromString, Schema.Int)
@@ -44,13 +44,13 @@ const Reversal = Schema.Struct({
 })
 export type Reversal = typeof Reversal.Type
 
-type Facts = { readonly [Tag in PaymentFact["_tag"]]: Extract<PaymentFact, { readonly _tag: Tag }> }
-
 export interface PaymentStoreShape {
   readonly create: (
     payment: Pick<Payment, "id" | "accountId" | "provider" | "amountCents">
   ) => Effect.Effect<void, StoreUnavailable>
   readonly find: (id: PaymentId) => Effect.Effect<Payment | undefined, StoreUnavailable>
+  /** One that was found before: no payment is ever deleted. */
+  readonly existing: (id: PaymentId) => Effect.Effect<Payment, StoreUnavailable>
   readonly findSession: (sessionId: string) => Effect.Effect<Payment | undefined, StoreUnavailable>
   readonly findIntent: (paymentIntent: string) => Effect.Effect<Payment | undefined, StoreUnavailable>
   /** Newest first, those before `before`. */
@@ -65,8 +65,8 @@ export interface PaymentStoreShape {
   /** Until the end of the transaction nobody else moves money of these. */
   readonly lock: (names: ReadonlyArray<string>) => Effect.Effect<void, StoreUnavailable>
   /** Adds what a session says to what is known; a payment that is paid stays paid. */
-  readonly know: (session: Facts["Session"]) => Effect.Effect<void, StoreUnavailable>
-  readonly knowReversal: (reversal: Facts["Reversal"]) => Effect.Effect<void, StoreUnavailable>
+  readonly know: (session: FactOf<"Session">) => Effect.Effect<void, StoreUnavailable>
+  readonly knowReversal: (reversal: FactOf<"Reversal">) => Effect.Effect<void, StoreUnavailable>
   readonly reversals: (paymentIntent: string) => Effect.Effect<ReadonlyArray<Reversal>, StoreUnavailable>
   readonly credited: (id: PaymentId, amountMicroUsd: number) => Effect.Effect<void, StoreUnavailable>
   readonly applied: (reversalId: string, amountMicroUsd: number) => Effect.Effect<void, StoreUnavailable>
@@ -123,7 +123,7 @@ const make = Effect.gen(function* () {
   })
   /** To the right only: a late event about an earlier state changes nothing. */
   const states = ["open", "processing", "expired", "failed"]
-  const know = ({ failure, paymentId, paymentIntent, sessionId, state }: Facts["Session"]) => {
+  const know = ({ failure, paymentId, paymentIntent, sessionId, state }: FactOf<"Session">) => {
     const isPaid = state === "paid"
     const next = isPaid ? "open" : state
     return sql`
@@ -144,6 +144,11 @@ const make = Effect.gen(function* () {
           values (${id}, ${accountId}, ${provider}, ${amountCents})`)
       ),
     find: (id) => fromSql(Effect.map(find(id), Option.getOrUndefined)),
+    existing: (id) =>
+      Effect.flatMap(
+        fromSql(find(id)),
+        Option.match({ onNone: () => Effect.dieMessage("a payment is never deleted"), onSome: Effect.succeed })
+      ),
     findSession: (sessionId) => fromSql(Effect.map(findSession(sessionId), Option.getOrUndefined)),
     findIntent: (paymentIntent) => fromSql(Effect.map(findIntent(paymentIntent), Option.getOrUndefined)),
     list: (account, max, before) => fromSql(list({ account, max, before })),

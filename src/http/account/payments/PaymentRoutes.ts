@@ -7,6 +7,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { Checkouts } from "../../../account/payments/Checkouts.ts"
 import type { PaymentFact } from "../../../account/payments/PaymentFact.ts"
+import { PaymentFacts } from "../../../account/payments/PaymentFacts.ts"
 import type { Payment } from "../../../account/payments/PaymentStore.ts"
 import { Payments } from "../../../account/payments/Payments.ts"
 import { InvalidRequest, type StoreUnavailable, UnknownPath } from "../../../domain/GatewayError.ts"
@@ -30,7 +31,7 @@ export class PaymentRoutes extends Context.Tag("gateway/http/PaymentRoutes")<
   PaymentRoutes,
   ReadonlyArray<PaymentRoute>
 >() {
-  static readonly layer: Layer.Layer<PaymentRoutes, never, Checkouts | Payments> = Layer.effect(
+  static readonly layer: Layer.Layer<PaymentRoutes, never, Checkouts | PaymentFacts | Payments> = Layer.effect(
     this,
     Effect.suspend(() => make)
   )
@@ -40,6 +41,7 @@ const maxEventBytes = 1024 * 1024
 
 const make = Effect.gen(function* () {
   const payments = yield* Payments
+  const facts = yield* PaymentFacts
   const checkouts = yield* Checkouts
   const verify = checkouts?.verify
 
@@ -55,7 +57,7 @@ const make = Effect.gen(function* () {
           const { bytes } = yield* Body.read(NodeHttpServerRequest.toIncomingMessage(request), maxEventBytes)
           const signature = request.headers["stripe-signature"] ?? ""
           const event = yield* Effect.mapError(verify(bytes, signature), () => wrongSignature)
-          if (Option.isSome(event)) yield* payments.record(event.value.fact, event.value.id)
+          if (Option.isSome(event)) yield* facts.record(event.value.fact, event.value.id)
           return HttpServerResponse.unsafeJson({ received: true })
         })
 
@@ -76,7 +78,7 @@ const make = Effect.gen(function* () {
     const fact = factOf(action, payment, sessionId)
     if (fact === undefined) return yield* unknownAction
     // the first decision counts
-    yield* payments.record(fact, `test:${sessionId}`)
+    yield* facts.record(fact, `test:${sessionId}`)
     return HttpServerResponse.empty({
       status: 303,
       headers: { location: `${paymentPaths.testCheckout}?session=${sessionId}` }
