@@ -7,7 +7,8 @@ import { AdminProjectStore } from "../account/admin/AdminProjectStore.ts"
 import { AlertStore } from "../account/alerts/AlertStore.ts"
 import { BalanceStore } from "../account/billing/BalanceStore.ts"
 import { Billing } from "../account/billing/Billing.ts"
-import { ProjectCapture } from "../account/capture/ProjectCapture.ts"
+import { ProjectCollection } from "../account/capture/ProjectCollection.ts"
+import { ProjectSamples } from "../account/capture/ProjectSamples.ts"
 import { BillingModes } from "../account/credentials/BillingModes.ts"
 import { CredentialCheck } from "../account/credentials/CredentialCheck.ts"
 import { Credentials } from "../account/credentials/Credentials.ts"
@@ -109,7 +110,8 @@ export const accountServices = (settings: AccountSettings) => {
     Members.layer,
     Billing.layer,
     BillingModes.layer,
-    ProjectCapture.layer,
+    ProjectCollection.layer,
+    ProjectSamples.layer,
     Payments.layer.pipe(Layer.provideMerge(PaymentFacts.layer), Layer.provideMerge(checkouts(settings))),
     Feedback.layer,
     publishing,

@@ -6,7 +6,8 @@ import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequ
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { type Collection, ProjectCapture } from "../../../account/capture/ProjectCapture.ts"
+import { type Collection, ProjectCollection } from "../../../account/capture/ProjectCollection.ts"
+import { ProjectSamples } from "../../../account/capture/ProjectSamples.ts"
 import { sampleRecord } from "../../../account/capture/SampleRecord.ts"
 import { defaultContentWarning, type CaptureSettings as Settings } from "../../../capture/CaptureWindow.ts"
 import type { Erasure } from "../../../capture/Erasure.ts"
@@ -26,12 +27,14 @@ import { entityTag, requireMatch } from "../EntityTag.ts"
 import { withHeader } from "../Idempotent.ts"
 
 export const captureHandlers = HttpApiBuilder.group(AccountApi, "capture", (handlers) =>
-  Effect.map(ProjectCapture, (capture) =>
-    handlers
-      .handle("getCapture", ({ path }) => Effect.flatMap(capture.read(path.id), sent))
+  Effect.gen(function* () {
+    const collection = yield* ProjectCollection
+    const samples = yield* ProjectSamples
+    return handlers
+      .handle("getCapture", ({ path }) => Effect.flatMap(collection.read(path.id), sent))
       .handle("putCapture", ({ headers, path, payload }) =>
         Effect.flatMap(
-          capture.update(path.id, settingsOf(payload), payload.config_version, (current) =>
+          collection.update(path.id, settingsOf(payload), payload.config_version, (current) =>
             requireMatch(headers["if-match"], entityTag([current]))
           ),
           sent
@@ -41,17 +44,17 @@ export const captureHandlers = HttpApiBuilder.group(AccountApi, "capture", (hand
         page(
           urlParams,
           (id) => RequestId.make(id),
-          (max, before) => capture.list(path.id, max, before),
+          (max, before) => samples.list(path.id, max, before),
           ({ call }) => sampleRecord(call)
         )
       )
-      .handleRaw("exportCapture", ({ path, request }) => Effect.map(capture.exported(path.id), exported(request)))
+      .handleRaw("exportCapture", ({ path, request }) => Effect.map(samples.exported(path.id), exported(request)))
       .handle("eraseCapture", ({ path, payload }) =>
-        Effect.map(capture.erase(path.id, erasureOf(payload)), (erased) => ({ erased }))
+        Effect.map(samples.erase(path.id, erasureOf(payload)), (erased) => ({ erased }))
       )
-      .handle("getCaptureSample", ({ path }) => Effect.map(capture.sample(path.id), sampleRecord))
-      .handle("deleteCaptureSample", ({ path }) => capture.removeSample(path.id))
-  )
+      .handle("getCaptureSample", ({ path }) => Effect.map(samples.read(path.id), sampleRecord))
+      .handle("deleteCaptureSample", ({ path }) => samples.remove(path.id))
+  })
 )
 
 const settingsOf = (payload: UpdateCaptureSettings): Settings => ({

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto"
 import * as Chunk from "effect/Chunk"
 import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
@@ -12,15 +11,8 @@ import { Captured } from "../../capture/Captured.ts"
 import { CaptureKeys } from "../../capture/CaptureKeys.ts"
 import type { Place, SampleRow } from "../../capture/CaptureRecords.ts"
 import { CaptureStore } from "../../capture/CaptureStore.ts"
-import { type CaptureSettings, type CaptureWindow, defaultSettings } from "../../capture/CaptureWindow.ts"
 import { CaptureErasure, type Erasure } from "../../capture/Erasure.ts"
-import {
-  ConfigVersionMismatch,
-  NotFound,
-  type RoleRequired,
-  SealingUnavailable,
-  type VersionMismatch
-} from "../../domain/AccountError.ts"
+import { NotFound, type RoleRequired, type SealingUnavailable } from "../../domain/AccountError.ts"
 import type { CapturedCall } from "../../domain/CapturedCall.ts"
 import { CurrentUser } from "../../domain/CurrentUser.ts"
 import { dateAt } from "../../domain/Dates.ts"
@@ -29,20 +21,11 @@ import type { ProjectId, RequestId } from "../../domain/Ids.ts"
 import { Timers } from "../../domain/Timers.ts"
 import { ProjectAccess } from "../../identity/projects/ProjectAccess.ts"
 import type { AccessibleProject } from "../../identity/projects/ProjectAccessStore.ts"
-import { ProjectStore } from "../../identity/projects/ProjectStore.ts"
 import { AccountTransactions } from "../../sql/AccountDatabase.ts"
 
 type Refused = NotFound | RoleRequired | StoreUnavailable
 /** Also where no master key opens what is stored. */
 type Unread = Refused | SealingUnavailable
-
-/** The current settings, with what is stored. */
-export interface Collection {
-  readonly settings: CaptureSettings
-  /** 0 before anything was set. */
-  readonly configVersion: number
-  readonly samples: number
-}
 
 /** Without content. */
 interface ListedSample {
@@ -50,42 +33,31 @@ interface ListedSample {
   readonly call: CapturedCall
 }
 
-export interface ProjectCaptureShape {
-  readonly read: (id: ProjectId) => Effect.Effect<Collection, NotFound | StoreUnavailable, CurrentUser>
-  /**
-   * Closes the window of `configVersion`, which has to be the current one, and opens the next; `check` sees the current
-   * version first and can refuse it.
-   */
-  readonly update: (
-    id: ProjectId,
-    settings: CaptureSettings,
-    configVersion: number,
-    check: (current: number) => Effect.Effect<void, VersionMismatch>
-  ) => Effect.Effect<Collection, Refused | ConfigVersionMismatch | SealingUnavailable | VersionMismatch, CurrentUser>
+export interface ProjectSamplesShape {
   /** Without content; newest first, those before `before`. */
   readonly list: (
     id: ProjectId,
     max: number,
     before: RequestId | undefined
   ) => Effect.Effect<ReadonlyArray<ListedSample>, Unread, CurrentUser>
-  /** With content, which is recorded in the audit log. */
-  readonly sample: (id: RequestId) => Effect.Effect<CapturedCall, Unread, CurrentUser>
-  readonly removeSample: (id: RequestId) => Effect.Effect<void, Unread, CurrentUser>
+  /** With content, which stands in the audit log. */
+  readonly read: (id: RequestId) => Effect.Effect<CapturedCall, Unread, CurrentUser>
+  readonly remove: (id: RequestId) => Effect.Effect<void, Unread, CurrentUser>
   /** The number of samples that are gone. */
   readonly erase: (id: ProjectId, erasure: Erasure) => Effect.Effect<number, Unread, CurrentUser>
-  /** Conversation by conversation, with content; that it was read is recorded in the audit log. */
+  /** Conversation by conversation, with content; that it was read stands in the audit log. */
   readonly exported: (
     id: ProjectId
   ) => Effect.Effect<Stream.Stream<CapturedCall, StoreUnavailable>, Unread, CurrentUser>
 }
 
-/** What projects collect, as their members see and change it. */
-export class ProjectCapture extends Context.Tag("gateway/account/ProjectCapture")<
-  ProjectCapture,
-  ProjectCaptureShape
+/** What projects have collected, as their members read and erase it. */
+export class ProjectSamples extends Context.Tag("gateway/account/ProjectSamples")<
+  ProjectSamples,
+  ProjectSamplesShape
 >() {
   static readonly layer: Layer.Layer<
-    ProjectCapture,
+    ProjectSamples,
     never,
     | AccountTransactions
     | Audit
@@ -95,7 +67,6 @@ export class ProjectCapture extends Context.Tag("gateway/account/ProjectCapture"
     | CaptureKeys
     | CaptureStore
     | ProjectAccess
-    | ProjectStore
     | Timers
   > = Layer.effect(
     this,
@@ -103,7 +74,6 @@ export class ProjectCapture extends Context.Tag("gateway/account/ProjectCapture"
   )
 }
 
-const saltBytes = 16
 /** How long an erasure waits for calls that this node has taken and not yet written. */
 const maxWait = Duration.seconds(2)
 const conversationsPerQuery = 100
@@ -117,33 +87,23 @@ const make = Effect.gen(function* () {
   const captured = yield* Captured
   const erasure = yield* CaptureErasure
   const keys = yield* CaptureKeys
-  const projects = yield* ProjectStore
   const store = yield* CaptureStore
   const timers = yield* Timers
   const transactions = yield* AccountTransactions
   const now = () => dateAt(timers.now())
-
-  const collectionOf = (id: ProjectId, window: CaptureWindow | undefined) =>
-    Effect.map(
-      store.countSamples(id, now()),
-      (samples): Collection => ({
-        settings: window ?? defaultSettings,
-        configVersion: window?.configVersion ?? 0,
-        samples
-      })
-    )
 
   /** Content is for the members of a project: a command has the master key, and is nobody's member. */
   const requireReader = (id: ProjectId): Effect.Effect<AccessibleProject, Refused, CurrentUser> =>
     Effect.flatMap(CurrentUser, ({ transport }) =>
       transport === "command" ? Effect.fail(noSuchProject) : access.require(id, "member")
     )
+
   const record = (
     { accountId }: AccessibleProject,
     action: string,
     target: { readonly kind: string; readonly id: string },
-    before: object | null,
-    after: object | null
+    before: object | null = null,
+    after: object | null = null
   ) => audit.record({ accountId, action, target, before, after })
 
   /** A sample of another tenant is as unknown as one that never was. */
@@ -155,47 +115,18 @@ const make = Effect.gen(function* () {
       return [row, project]
     })
 
-  return ProjectCapture.of({
-    read: (id) =>
-      Effect.zipRight(
-        access.find(id),
-        Effect.flatMap(store.window(id), (window) => collectionOf(id, window))
-      ),
-    update: (id, settings, configVersion, check) =>
-      Effect.gen(function* () {
-        yield* access.require(id, "member")
-        if (settings.enabled && !keys.isAvailable) return yield* unsealable
-        if (settings.enabled) yield* keys.required(id)
-        return yield* transactions.commit((announce) =>
-          Effect.gen(function* () {
-            yield* projects.lock(id)
-            const project = yield* access.require(id, "member")
-            yield* store.lock(id)
-            const before = yield* store.window(id)
-            const current = before?.configVersion ?? 0
-            yield* check(current)
-            if (current !== configVersion) return yield* changedMeanwhile
-            const window: CaptureWindow = {
-              ...settings,
-              projectId: id,
-              configVersion: configVersion + 1,
-              salt: randomBytes(saltBytes),
-              openedAt: now()
-            }
-            yield* store.open(window)
-            yield* announce({ kind: "capture", id })
-            const target = { kind: "project", id }
-            yield* record(
-              project,
-              "capture.update",
-              target,
-              before === undefined ? null : audited(before),
-              audited(window)
-            )
-            return yield* collectionOf(id, window)
-          })
-        )
-      }),
+  const calls = (id: ProjectId): Stream.Stream<CapturedCall, StoreUnavailable> =>
+    Stream.paginateChunkEffect(Option.none<Place>(), (after) =>
+      Effect.map(
+        store.conversationsAfter(id, Option.getOrUndefined(after), conversationsPerQuery),
+        (places) => [Chunk.fromIterable(places), Option.map(Option.fromNullable(places.at(-1)), Option.some)] as const
+      )
+    ).pipe(
+      Stream.mapEffect((place) => captured.calls(id, place)),
+      Stream.flatMap(Stream.fromIterable)
+    )
+
+  return ProjectSamples.of({
     list: (id, max, before) =>
       Effect.gen(function* () {
         yield* requireReader(id)
@@ -213,23 +144,23 @@ const make = Effect.gen(function* () {
         }
         return listed
       }),
-    sample: (id) =>
+    read: (id) =>
       transactions.commit(() =>
         Effect.gen(function* () {
           const [row, project] = yield* found(id)
           yield* keys.required(row.projectId)
           const call = yield* captured.call(row)
           if (call === undefined) return yield* noSuchSample
-          yield* record(project, "capture.read", { kind: "capture_sample", id }, null, null)
+          yield* record(project, "capture.read", { kind: "capture_sample", id })
           return call
         })
       ),
-    removeSample: (id) =>
+    remove: (id) =>
       transactions.commit(() =>
         Effect.gen(function* () {
           const [row, project] = yield* found(id)
           yield* erasure.erase(row.projectId, { _tag: "Sample", id })
-          yield* record(project, "capture.delete", { kind: "capture_sample", id }, { project_id: row.projectId }, null)
+          yield* record(project, "capture.delete", { kind: "capture_sample", id }, { project_id: row.projectId })
         })
       ),
     erase: (id, what) =>
@@ -252,44 +183,11 @@ const make = Effect.gen(function* () {
       Effect.gen(function* () {
         const project = yield* requireReader(id)
         yield* keys.required(id)
-        yield* transactions.commit(() => record(project, "capture.export", { kind: "project", id }, null, null))
-        return Stream.paginateChunkEffect(Option.none<Place>(), (after) =>
-          Effect.map(
-            store.conversationsAfter(id, Option.getOrUndefined(after), conversationsPerQuery),
-            (places) =>
-              [Chunk.fromIterable(places), Option.map(Option.fromNullable(places.at(-1)), Option.some)] as const
-          )
-        ).pipe(
-          Stream.mapEffect((place) => captured.calls(id, place)),
-          Stream.flatMap(Stream.fromIterable)
-        )
+        yield* transactions.commit(() => record(project, "capture.export", { kind: "project", id }))
+        return calls(id)
       })
   })
 })
 
-const noSuchProject = new NotFound({ message: "Project not found." })
-const noSuchSample = new NotFound({ message: "Sample not found." })
-const unsealable = new SealingUnavailable({
-  message: "Calls cannot be captured: GATEWAY_MASTER_KEY is not set (32 bytes in base64)."
-})
-const changedMeanwhile = new ConfigVersionMismatch({
-  message: "The settings have changed since they were read: read them again and retry with their config_version."
-})
-
-const audited = ({
-  configVersion,
-  content,
-  enabled,
-  maxSamples,
-  replayAllowed,
-  retentionDays,
-  samplingRate
-}: CaptureWindow) => ({
-  config_version: configVersion,
-  enabled,
-  sampling_rate: samplingRate,
-  retention_days: retentionDays,
-  max_samples: maxSamples,
-  content,
-  replay_allowed: replayAllowed
-})
+const noSuchProject = new NotFound({ message: "There is no such project." })
+const noSuchSample = new NotFound({ message: "There is no such sample." })
