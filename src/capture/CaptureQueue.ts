@@ -54,6 +54,7 @@ export class CaptureQueue {
   private waiting: Array<Taken> = []
   private taken = 0
   private takenBytes = 0
+  private readonly waiters = new Set<() => void>()
 
   constructor(options: CaptureQueueOptions) {
     this.options = options
@@ -71,11 +72,6 @@ export class CaptureQueue {
     }
   }
 
-  /** Nothing waits, and nothing that was taken out is still being written. */
-  get isEmpty(): boolean {
-    return this.taken === 0
-  }
-
   /** The oldest ones; `done` says that they are written or dropped. */
   take(max: number): ReadonlyArray<Taken> {
     const some = this.waiting.slice(0, max)
@@ -86,6 +82,17 @@ export class CaptureQueue {
   done(taken: ReadonlyArray<Taken>): void {
     this.taken -= taken.length
     for (const { bytes } of taken) this.takenBytes -= bytes
+    if (this.taken > 0) return
+    const waiters = [...this.waiters]
+    this.waiters.clear()
+    for (const resume of waiters) resume()
+  }
+
+  /** Calls back once nothing waits, and nothing that was taken out is still being written; what it returns ends the wait. */
+  whenEmpty(resume: () => void): () => void {
+    if (this.taken === 0) resume()
+    else this.waiters.add(resume)
+    return () => this.waiters.delete(resume)
   }
 
   private begin(call: ObservedCall): void {

@@ -1,0 +1,76 @@
+import { expect, it } from "vitest"
+import type { Taken } from "../../src/capture/CaptureQueue.ts"
+import type { CaptureWindow } from "../../src/capture/CaptureWindow.ts"
+import { chainOf, jobOf, type PlacedCall, sampleOf } from "../../src/capture/PlacedCall.ts"
+import { finishEvent, textEvent } from "../../src/domain/ChatEvent.ts"
+import { record } from "../ledger/fixtures.ts"
+import { observedCall, openWindow } from "./Observed.ts"
+
+const placed = (window: Partial<CaptureWindow> = {}, taken: Partial<Taken> = {}): PlacedCall => ({
+  taken: { call: observedCall(), record: record(), selected: undefined, events: [], bytes: 0, ...taken },
+  window: openWindow(window),
+  day: "2026-02-10",
+  dayKey: { key: Buffer.alloc(32, 1), sealed: Buffer.alloc(60, 2) },
+  endUser: "e0"
+})
+
+const sealed = { id: "x", base: "b", shared: [], sealed: Buffer.from("s"), truncated: false, mayFlow: true }
+
+it("a sample may go to other models only where its window and all of its content allow it", () => {
+  for (const [replayAllowed, mayFlow, flowAuthorized] of [
+    [true, true, true],
+    [true, false, false],
+    [false, true, false]
+  ] as const) {
+    expect(sampleOf(placed({ replayAllowed }), { ...sealed, mayFlow })).toMatchObject({ flowAuthorized })
+  }
+})
+
+it("a sample has the times of its call and of its key", () => {
+  const startedAtMillis = Date.UTC(2026, 1, 11, 3)
+  const made = sampleOf(placed({ retentionDays: 2 }, { record: record({ startedAtMillis }) }), sealed)
+  expect(made).toMatchObject({
+    capturedAt: new Date(startedAtMillis),
+    day: "2026-02-10",
+    expiresAt: new Date(Date.UTC(2026, 1, 13)),
+    endUser: "e0",
+    base: "b"
+  })
+})
+
+it("nothing is written of a call that could not be sealed", () => {
+  expect(sampleOf(placed(), { id: "x", error: "SyntaxError" })).toBeUndefined()
+})
+
+it("samples refer to each other only within one window, conversation, day and key", () => {
+  const one = placed()
+  const { projectId } = one.window
+  const others: ReadonlyArray<PlacedCall> = [
+    placed({ projectId, configVersion: 2 }),
+    placed({ projectId }, { record: record({ conversation: "ff".repeat(16) }) }),
+    { ...one, day: "2026-02-11" },
+    { ...one, dayKey: { ...one.dayKey, sealed: Buffer.alloc(60, 3) } }
+  ]
+  expect(chainOf(placed({ projectId }))).toBe(chainOf(one))
+  expect(new Set([one, ...others].map(chainOf)).size).toBe(5)
+})
+
+it("the bytes of a chat completion are sealed where they are at hand, else what was read of the request", () => {
+  const body = Buffer.from("{}")
+  const call = observedCall()
+  const prompt = { messages: call.request.messages, tools: call.request.tools }
+  const jobWith = (fields: Partial<typeof call>) => jobOf(placed({}, { call: { ...call, ...fields } }))
+  expect(jobWith({ body })).toMatchObject({ body, prompt: undefined })
+  expect(jobWith({})).toMatchObject({ body: undefined, prompt })
+  expect(jobWith({ body, endpoint: "responses" })).toMatchObject({ body: undefined, prompt })
+})
+
+it("of a response that was cut off, what has come is sealed, and of none nothing", () => {
+  const answerOf = (...events: Taken["events"]) => jobOf(placed({}, { events })).answer
+  const finishOf = (...events: Taken["events"]) => jobOf(placed({}, { events })).facts
+  expect(answerOf()).toBeNull()
+  expect(answerOf(textEvent("Hel"), textEvent("lo"))).toMatchObject({ text: "Hello" })
+  expect(finishOf(textEvent("Hello"))).toMatchObject({ finish: null })
+  expect(answerOf(textEvent("Hello"), finishEvent("length"))).toMatchObject({ text: "Hello" })
+  expect(finishOf(textEvent("Hello"), finishEvent("length"))).toMatchObject({ finish: "length" })
+})
