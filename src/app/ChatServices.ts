@@ -24,8 +24,7 @@ export const chatServices = ({ dataDirectory, objectStore }: Pick<Settings, "dat
     objectStore === null
       ? Objects.layer(dataDirectory)
       : S3Objects.layer(objectStore).pipe(Layer.provide(NodeHttpClient.layerUndici))
-  const contents = Images.layer.pipe(
-    Layer.provideMerge(Artifacts.layer),
+  const contents = Layer.merge(Artifacts.layer, Images.layer).pipe(
     Layer.provideMerge(Layer.mergeAll(ContentLinks.layer, ContentStore.layer, MessageStore.layer, objects))
   )
   const turns = Turns.layer((error) => {

@@ -2,8 +2,6 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
-import * as ParseResult from "effect/ParseResult"
-import * as Schema from "effect/Schema"
 import { SealingUnavailable } from "../domain/AccountError.ts"
 import type { Tool } from "../domain/Chat.ts"
 import { dateAt } from "../domain/Dates.ts"
@@ -12,26 +10,22 @@ import { IdGenerator } from "../domain/IdGenerator.ts"
 import type { ConversationId, MessageId } from "../domain/Ids.ts"
 import { Timers } from "../domain/Timers.ts"
 import { AccountTransactions } from "../sql/AccountDatabase.ts"
+import type { ChatArtifactEventOut, ChatArtifactOut, ChatImageOut, SaveArtifactRequest } from "../wire/account/Chat.ts"
 import {
-  artifactFields,
-  type ChatArtifactEventOut,
-  type ChatArtifactOut,
-  type ChatImageOut,
-  maxArtifactBytes,
-  type SaveArtifactRequest
-} from "../wire/account/Chat.ts"
+  type ArtifactCall,
+  artifactCall,
+  done,
+  type Edit,
+  edited,
+  invalidity,
+  refused,
+  type ToolResult,
+  tools
+} from "./ArtifactTools.ts"
 import { ContentLinks } from "./ContentLinks.ts"
-import { type Artifact, ContentStore, type Image } from "./ContentStore.ts"
+import { type Artifact, type ArtifactEvent, ContentStore, type NewVersion } from "./ContentStore.ts"
 import type { Answer } from "./MessageStore.ts"
-import type { Attachments } from "./Records.ts"
-
-/** The result of a tool call, as the model sees it. */
-export interface ToolResult {
-  readonly result: string
-  readonly isError: boolean
-  /** What was done, for those who follow. */
-  readonly event?: ChatArtifactEventOut
-}
+import { type Attachments, artifactOut, imageOut } from "./Records.ts"
 
 export interface ArtifactsShape {
   /** What a model may call; none without a master key, since nobody could see what it makes. */
@@ -46,7 +40,7 @@ export interface ArtifactsShape {
     document: SaveArtifactRequest,
     message: MessageId
   ) => Effect.Effect<ChatArtifactOut, InvalidRequest | SealingUnavailable | StoreUnavailable>
-  /** An earlier version, restored as the newest; `undefined` where there is no such version, or no room. */
+  /** An earlier version once more, as the newest; `undefined` where there is no such version, or no room. */
   readonly restore: (
     conversation: ConversationId,
     artifact: string,
@@ -70,7 +64,6 @@ export interface ArtifactsShape {
     messages: ReadonlyMap<MessageId, MessageId>
   ) => Effect.Effect<void, StoreUnavailable>
   readonly attachmentsOf: (conversation: ConversationId) => Effect.Effect<Attachments, StoreUnavailable>
-  readonly imageOut: (image: Image) => ChatImageOut
 }
 
 /** Documents that models make in conversations, version after version. */
@@ -88,15 +81,7 @@ export class Artifacts extends Context.Tag("gateway/chat/Artifacts")<Artifacts, 
 const maxVersions = 100
 const maxArtifacts = 20
 
-const decodeWrite = Schema.decodeUnknownEither(Schema.parseJson(Schema.Struct(artifactFields)))
-const decodeEdit = Schema.decodeUnknownEither(
-  Schema.parseJson(
-    Schema.Struct({ name: artifactFields.name, old_text: Schema.NonEmptyString, new_text: Schema.String })
-  )
-)
-
-export const writeTool = "write_artifact"
-const editTool = "edit_artifact"
+type Document = Pick<Artifact, "mediaType" | "name"> & Pick<NewVersion, "content">
 
 const make = Effect.gen(function* () {
   const store = yield* ContentStore
@@ -106,43 +91,20 @@ const make = Effect.gen(function* () {
   const timers = yield* Timers
   const now = () => dateAt(timers.now())
 
-  const artifactOut = ({
-    createdAt,
-    id,
-    mediaType,
-    name,
-    sizeBytes,
-    updatedAt,
-    version
-  }: Artifact): ChatArtifactOut => {
-    const content_url = links.urlOf({ kind: "artifacts", id, version })
-    return {
-      id,
-      name,
-      media_type: mediaType,
-      size_bytes: sizeBytes,
-      version,
-      created_at: createdAt,
-      updated_at: updatedAt,
-      content_url,
-      download_url: `${content_url}&download=1`
-    }
-  }
-  const imageOut = ({ filename, id, mediaType, sizeBytes }: Image): ChatImageOut => ({
-    id,
-    filename,
-    media_type: mediaType,
-    size_bytes: sizeBytes,
-    url: links.urlOf({ kind: "images", id })
-  })
+  const out = (artifact: Artifact) =>
+    artifactOut(artifact, links.urlOf({ kind: "artifacts", id: artifact.id, version: artifact.version }))
+
+  const named = (conversation: ConversationId, name: string) =>
+    Effect.map(store.artifacts(conversation), (all) => ({ all, found: all.find((one) => one.name === name) }))
+
+  const note = (action: ArtifactEvent["action"], artifact: string, version: number, messageId: MessageId) =>
+    store.addEvent({ id: ids.uuid(), artifact, version, messageId, action }, now())
 
   /** The next version of what there is under this name, or the first of a new artifact. */
-  const written = (
+  const addVersion = (
     { conversationId, id: messageId }: Answer,
-    name: string,
-    mediaType: string,
-    content: string,
     found: Artifact | undefined,
+    { content, mediaType, name }: Document,
     action: "created" | "updated" | "restored"
   ) =>
     Effect.gen(function* () {
@@ -150,85 +112,78 @@ const make = Effect.gen(function* () {
       const version = (found?.version ?? 0) + 1
       if (found === undefined) yield* store.createArtifact(conversationId, id, name, now())
       yield* store.addVersion(id, { version, mediaType, content }, now())
-      yield* store.addEvent({ id: ids.uuid(), artifact: id, version, messageId, action }, now())
+      yield* note(action, id, version, messageId)
       const [made] = yield* store.versions(conversationId, id)
       if (made === undefined) return yield* Effect.dieMessage("a version that was written just now is found")
-      return artifactOut(made)
+      return out(made)
     })
 
   /** A whole document; on the left why there is no room for it. */
   const put = (answer: Answer, { content, media_type, name }: SaveArtifactRequest) =>
     Effect.gen(function* () {
-      const all = yield* store.artifacts(answer.conversationId)
-      const found = all.find((artifact) => artifact.name === name)
+      const { all, found } = yield* named(answer.conversationId, name)
       if (found === undefined && all.length >= maxArtifacts) {
         return Either.left(`A conversation has at most ${maxArtifacts} artifacts.`)
       }
       if (found !== undefined && found.version >= maxVersions) return Either.left(noMoreVersions)
       const action = found === undefined ? "created" : "updated"
-      return Either.right(done(yield* written(answer, name, media_type, content, found, action), action))
+      const artifact = yield* addVersion(answer, found, { name, mediaType: media_type, content }, action)
+      return Either.right<ChatArtifactEventOut>({ action, artifact })
     })
 
-  const write = (answer: Answer, json: string) => {
-    const decoded = decodeWrite(json)
-    return Either.isLeft(decoded)
-      ? Effect.succeed(refused(`The arguments are not valid: ${reasonOf(decoded.left)}`))
-      : Effect.map(put(answer, decoded.right), Either.getOrElse(refused))
-  }
-
-  const edit = (answer: Answer, json: string) =>
+  /** A part of a document; on the left why it stays as it is. */
+  const edit = (answer: Answer, { name, new_text, old_text }: Edit) =>
     Effect.gen(function* () {
-      const decoded = decodeEdit(json)
-      if (Either.isLeft(decoded)) return refused(`The arguments are not valid: ${reasonOf(decoded.left)}`)
-      const { name, new_text, old_text } = decoded.right
-      const found = (yield* store.artifacts(answer.conversationId)).find((artifact) => artifact.name === name)
+      const { found } = yield* named(answer.conversationId, name)
       const before = found === undefined ? undefined : yield* store.contentOf(found.id, found.version)
-      if (found === undefined || before === undefined) return refused(`There is no artifact '${name}'.`)
-      const [head, tail, ...more] = before.content.split(old_text)
-      if (head === undefined || tail === undefined) return refused("old_text does not occur in it.")
-      if (more.length > 0) return refused("old_text occurs in it more than once: give more of the text around it.")
-      if (found.version >= maxVersions) return refused(noMoreVersions)
-      const content = head + new_text + tail
-      if (content.includes("\0")) return refused("new_text must not contain NUL.")
-      if (Buffer.byteLength(content) > maxArtifactBytes) return refused("It would be too large.")
-      return done(yield* written(answer, name, found.mediaType, content, found, "updated"), "updated")
+      if (found === undefined || before === undefined) return Either.left(`There is no artifact '${name}'.`)
+      const after = edited(before.content, { old_text, new_text })
+      if (Either.isLeft(after)) return Either.left(after.left)
+      if (found.version >= maxVersions) return Either.left(noMoreVersions)
+      const invalid = invalidity(after.right)
+      if (invalid !== undefined) return Either.left(invalid)
+      const document = { name, mediaType: found.mediaType, content: after.right }
+      const artifact = yield* addVersion(answer, found, document, "updated")
+      return Either.right<ChatArtifactEventOut>({ action: "updated", artifact })
     })
+
+  const run = (answer: Answer, call: ArtifactCall) =>
+    Effect.map(
+      call._tag === "Write" ? put(answer, call.document) : edit(answer, call.edit),
+      Either.match({ onLeft: refused, onRight: done })
+    )
 
   return Artifacts.of({
     tools: links.isAvailable ? tools : [],
     run: (answer, { arguments: json, name }) =>
       transactions.commit(() =>
-        name === writeTool
-          ? write(answer, json)
-          : name === editTool
-            ? edit(answer, json)
-            : Effect.succeed(refused(`There is no tool '${name}'.`))
+        Either.match(artifactCall(name, json), {
+          onLeft: (reason) => Effect.succeed(refused(reason)),
+          onRight: (call) => run(answer, call)
+        })
       ),
     save: (conversationId, document, id) =>
       Effect.gen(function* () {
         if (!links.isAvailable) return yield* noMasterKey
         const made = yield* put({ id, conversationId }, document)
-        return Either.isLeft(made) ? yield* noRoom(made.left) : made.right.event.artifact
+        return Either.isLeft(made) ? yield* noRoom(made.left) : made.right.artifact
       }),
     restore: (conversationId, artifact, version, message) =>
       Effect.gen(function* () {
         const [latest] = yield* store.versions(conversationId, artifact)
         const before = latest === undefined ? undefined : yield* store.contentOf(artifact, version)
         if (latest === undefined || before === undefined || latest.version >= maxVersions) return undefined
-        const answer = { id: message, conversationId }
-        return yield* written(answer, latest.name, before.mediaType, before.content, latest, "restored")
+        return yield* addVersion({ id: message, conversationId }, latest, before, "restored")
       }),
     remove: (conversationId, artifact, messageId) =>
       Effect.gen(function* () {
         const [latest] = yield* store.versions(conversationId, artifact)
         if (latest === undefined) return false
         yield* store.deleteArtifact(artifact, now())
-        const event = { id: ids.uuid(), artifact, version: latest.version, messageId, action: "deleted" } as const
-        yield* store.addEvent(event, now())
+        yield* note("deleted", artifact, latest.version, messageId)
         return true
       }),
-    versions: (conversation, artifact) =>
-      Effect.map(store.versions(conversation, artifact), (rows) => rows.map(artifactOut)),
+    versions: (conversation, artifact) => Effect.map(store.versions(conversation, artifact), (rows) => rows.map(out)),
     copy: (from, to, messages) =>
       Effect.gen(function* () {
         const copies = new Map<string, string>()
@@ -240,21 +195,22 @@ const make = Effect.gen(function* () {
           copies.set(id, copy)
           const content = action === "deleted" ? undefined : yield* store.contentOf(id, version)
           if (content !== undefined) yield* store.addVersion(copy, { ...content, version }, now())
-          yield* store.addEvent({ id: ids.uuid(), artifact: copy, version, messageId: message, action }, now())
+          yield* note(action, copy, version, message)
           if (action === "deleted") yield* store.deleteArtifact(copy, now())
         }
       }),
     attachmentsOf: (conversation) =>
       Effect.gen(function* () {
         const images = new Map<MessageId, Array<ChatImageOut>>()
-        for (const image of yield* store.images(conversation)) add(images, image.messageId, imageOut(image))
+        for (const image of yield* store.images(conversation)) {
+          add(images, image.messageId, imageOut(image, links.urlOf({ kind: "images", id: image.id })))
+        }
         const events = new Map<MessageId, Array<ChatArtifactEventOut>>()
         for (const event of yield* store.events(conversation)) {
-          add(events, event.messageId, { action: event.action, artifact: artifactOut(event) })
+          add(events, event.messageId, { action: event.action, artifact: out(event) })
         }
-        return { images, events, artifacts: (yield* store.artifacts(conversation)).map(artifactOut) }
-      }),
-    imageOut
+        return { images, events, artifacts: (yield* store.artifacts(conversation)).map(out) }
+      })
   })
 })
 
@@ -264,51 +220,9 @@ const add = <A>(lists: Map<MessageId, Array<A>>, message: MessageId, one: A): vo
   else list.push(one)
 }
 
-const refused = (result: string): ToolResult => ({ result, isError: true })
-
 const noRoom = (message: string) => new InvalidRequest({ code: "invalid_value", message, param: "name" })
 const noMasterKey = new SealingUnavailable({
   message: "Artifacts need signed links: GATEWAY_MASTER_KEY is not set (32 bytes in base64)."
 })
 
-const done = (artifact: ChatArtifactOut, action: ChatArtifactEventOut["action"]) => ({
-  result: JSON.stringify({ name: artifact.name, version: artifact.version, size_bytes: artifact.size_bytes }),
-  isError: false,
-  event: { action, artifact }
-})
-
-const noMoreVersions = `An artifact has at most ${maxVersions} versions: create one with another name.`
-const maxReasonCharacters = 300
-/** Which field, and why. */
-const reasonOf = (error: ParseResult.ParseError): string =>
-  ParseResult.ArrayFormatter.formatErrorSync(error)
-    .map(({ message, path }) => [...path, message].join(": "))
-    .join(" ")
-    .slice(0, maxReasonCharacters)
-
-const property = (description: string) => ({ type: "string", description })
-const functionOf = (name: string, description: string, properties: Readonly<Record<string, object>>): Tool => ({
-  type: "function",
-  function: {
-    name,
-    description,
-    parameters: { type: "object", properties, required: Object.keys(properties), additionalProperties: false }
-  }
-})
-
-const tools: ReadonlyArray<Tool> = [
-  functionOf(
-    writeTool,
-    "Write a document of its own, such as a page, a drawing, a table or a program, which the person sees beside the conversation. Under a name that exists it replaces that document.",
-    {
-      name: property("File name, unique in the conversation."),
-      media_type: property("Media type, such as text/html, image/svg+xml, text/markdown, text/csv, application/json."),
-      content: property("The whole text.")
-    }
-  ),
-  functionOf(editTool, "Replace a part of a document that was written before.", {
-    name: property("Its name."),
-    old_text: property("Text that occurs in it exactly once."),
-    new_text: property("Text to put in its place.")
-  })
-]
+const noMoreVersions = `An artifact has at most ${maxVersions} versions: write another one under a new name.`

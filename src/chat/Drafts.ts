@@ -1,5 +1,5 @@
 import type { ToolCallDelta } from "../domain/ChatEvent.ts"
-import { writeTool } from "./Artifacts.ts"
+import { writeTool } from "./ArtifactTools.ts"
 import type { Draft } from "./LiveTurn.ts"
 
 /** Arguments are read again when they have grown by so much: however long they get, the work stays in proportion. */

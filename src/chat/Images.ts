@@ -11,12 +11,12 @@ import type { ConversationId, MessageId } from "../domain/Ids.ts"
 import { Timers } from "../domain/Timers.ts"
 import { AccountTransactions } from "../sql/AccountDatabase.ts"
 import type { ChatImageOut } from "../wire/account/Chat.ts"
-import { Artifacts } from "./Artifacts.ts"
 import { ContentLinks } from "./ContentLinks.ts"
 import { ContentStore } from "./ContentStore.ts"
 import { imageTypeOf } from "./ImageType.ts"
 import type { Message } from "./MessageStore.ts"
 import { Objects } from "./Objects.ts"
+import { imageOut } from "./Records.ts"
 
 export interface ImagesShape {
   /** For a message of the current user; removed after a day where none has it. */
@@ -36,7 +36,7 @@ export class Images extends Context.Tag("gateway/chat/Images")<Images, ImagesSha
   static readonly layer: Layer.Layer<
     Images,
     never,
-    AccountTransactions | Artifacts | Audit | ContentLinks | ContentStore | IdGenerator | Objects | Timers
+    AccountTransactions | Audit | ContentLinks | ContentStore | IdGenerator | Objects | Timers
   > = Layer.effect(
     this,
     Effect.suspend(() => make)
@@ -51,7 +51,6 @@ const maxRequestCharacters = 19 * 1024 * 1024
 const make = Effect.gen(function* () {
   const store = yield* ContentStore
   const objects = yield* Objects
-  const artifacts = yield* Artifacts
   const links = yield* ContentLinks
   const transactions = yield* AccountTransactions
   const audit = yield* Audit
@@ -83,7 +82,7 @@ const make = Effect.gen(function* () {
         )
         const removed = Effect.zipRight(objects.remove(image.id), store.removeImage(image.id))
         yield* Effect.onError(objects.put(image.id, bytes), () => Effect.ignore(removed))
-        return artifacts.imageOut(image)
+        return imageOut(image, links.urlOf({ kind: "images", id: image.id }))
       }),
     dataUrls: (conversation, history) =>
       Effect.gen(function* () {

@@ -8,6 +8,7 @@ import type {
   ConversationDetailOut,
   ConversationOut
 } from "../wire/account/Chat.ts"
+import type { Artifact, Image } from "./ContentStore.ts"
 import type { Conversation } from "./ConversationStore.ts"
 import type { Message } from "./MessageStore.ts"
 
@@ -76,4 +77,27 @@ const versionOut = (message: Message): ChatMessageOut["versions"][number] => ({
   finish_reason: message.finishReason,
   error: message.errorCode === null ? null : { code: message.errorCode, message: message.errorMessage },
   cost: message.role === "user" ? null : cost(message.costMicroUsd, message.costBasis)
+})
+
+export const imageOut = ({ filename, id, mediaType, sizeBytes }: Image, url: string): ChatImageOut => ({
+  id,
+  filename,
+  media_type: mediaType,
+  size_bytes: sizeBytes,
+  url
+})
+
+export const artifactOut = (
+  { createdAt, id, mediaType, name, sizeBytes, updatedAt, version }: Artifact,
+  contentUrl: string
+): ChatArtifactOut => ({
+  id,
+  name,
+  media_type: mediaType,
+  size_bytes: sizeBytes,
+  version,
+  created_at: createdAt,
+  updated_at: updatedAt,
+  content_url: contentUrl,
+  download_url: `${contentUrl}&download=1`
 })
