@@ -4,6 +4,7 @@ import { Artifacts } from "../chat/Artifacts.ts"
 import { ContentLinks } from "../chat/ContentLinks.ts"
 import { ContentStore } from "../chat/ContentStore.ts"
 import { ConversationAccess } from "../chat/ConversationAccess.ts"
+import { ConversationArtifacts } from "../chat/ConversationArtifacts.ts"
 import { ConversationStore } from "../chat/ConversationStore.ts"
 import { Conversations } from "../chat/Conversations.ts"
 import { erasing } from "../chat/Erasure.ts"
@@ -34,7 +35,7 @@ export const chatServices = ({ dataDirectory, objectStore }: Pick<Settings, "dat
   }).pipe(Layer.provide(LedgerNode.layer))
   return Layer.merge(Following.layer, erasing).pipe(
     Layer.provideMerge(
-      Conversations.layer.pipe(
+      Layer.merge(Conversations.layer, ConversationArtifacts.layer).pipe(
         Layer.provideMerge(Questions.layer),
         Layer.provide(Layer.provideMerge(ConversationAccess.layer, ConversationStore.layer))
       )

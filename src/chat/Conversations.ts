@@ -1,29 +1,17 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import {
-  type ConversationRunning,
-  NotFound,
-  type RoleRequired,
-  type SealingUnavailable,
-  type VersionMismatch
-} from "../domain/AccountError.ts"
+import type { ConversationRunning, NotFound, RoleRequired, VersionMismatch } from "../domain/AccountError.ts"
 import { CurrentUser } from "../domain/CurrentUser.ts"
 import { dateAt } from "../domain/Dates.ts"
-import type { InvalidRequest, StoreUnavailable } from "../domain/GatewayError.ts"
+import type { StoreUnavailable } from "../domain/GatewayError.ts"
 import { IdGenerator } from "../domain/IdGenerator.ts"
 import { ConversationId, MessageId, type ProjectId } from "../domain/Ids.ts"
 import { Timers } from "../domain/Timers.ts"
 import { ProjectAccess } from "../identity/projects/ProjectAccess.ts"
 import { ProjectStore } from "../identity/projects/ProjectStore.ts"
 import { AccountTransactions } from "../sql/AccountDatabase.ts"
-import type {
-  ChatArtifactOut,
-  ChatProjectOut,
-  ConversationDetailOut,
-  CreateConversationRequest,
-  SaveArtifactRequest
-} from "../wire/account/Chat.ts"
+import type { ChatProjectOut, ConversationDetailOut, CreateConversationRequest } from "../wire/account/Chat.ts"
 import { Artifacts } from "./Artifacts.ts"
 import { ContentStore } from "./ContentStore.ts"
 import { ConversationAccess, isRunning, noSuchConversation, noSuchMessage } from "./ConversationAccess.ts"
@@ -33,7 +21,7 @@ import {
   ConversationStore,
   type ListPosition
 } from "./ConversationStore.ts"
-import { MessageStore } from "./MessageStore.ts"
+import { type Message, MessageStore } from "./MessageStore.ts"
 import { Questions } from "./Questions.ts"
 import { detailOut } from "./Records.ts"
 
@@ -70,30 +58,6 @@ export interface ConversationsShape {
     id: ConversationId,
     last: MessageId | undefined
   ) => Effect.Effect<Conversation, Refused | ConversationRunning, CurrentUser>
-  /** Of an artifact, the newest first. */
-  readonly versions: (
-    id: ConversationId,
-    artifact: string
-  ) => Effect.Effect<ReadonlyArray<ChatArtifactOut>, NotFound | StoreUnavailable, CurrentUser>
-  /** What a person keeps of an answer, as the first or the next version of an artifact. */
-  readonly saveArtifact: (
-    id: ConversationId,
-    document: SaveArtifactRequest
-  ) => Effect.Effect<
-    ChatArtifactOut,
-    NotFound | ConversationRunning | InvalidRequest | SealingUnavailable | StoreUnavailable,
-    CurrentUser
-  >
-  /** An earlier version, restored as the newest. */
-  readonly restoreVersion: (
-    id: ConversationId,
-    artifact: string,
-    version: number
-  ) => Effect.Effect<ChatArtifactOut, NotFound | ConversationRunning | StoreUnavailable, CurrentUser>
-  readonly removeArtifact: (
-    id: ConversationId,
-    artifact: string
-  ) => Effect.Effect<void, NotFound | ConversationRunning | StoreUnavailable, CurrentUser>
 }
 
 export class Conversations extends Context.Tag("gateway/chat/Conversations")<Conversations, ConversationsShape>() {
@@ -117,7 +81,7 @@ export class Conversations extends Context.Tag("gateway/chat/Conversations")<Con
   )
 }
 
-/** How long after a deletion it can be undone. */
+/** How long after a deletion it can be taken back. */
 export const undoMillis = 60_000
 
 const make = Effect.gen(function* () {
@@ -147,23 +111,18 @@ const make = Effect.gen(function* () {
       return yield* conversations.find(id)
     })
 
-  /** On the last answer; not while one is being written, which may change the same. */
-  const changeArtifact = <A, E>(
-    id: ConversationId,
-    action: string,
-    change: (message: MessageId) => Effect.Effect<{ readonly artifact: string; readonly made: A }, E>
-  ): Effect.Effect<A, E | NotFound | ConversationRunning | StoreUnavailable, CurrentUser> =>
-    transactions.commit(() =>
-      Effect.gen(function* () {
-        const conversation = yield* conversations.lock(id)
-        if (conversation.turnId !== null) return yield* isRunning
-        const last = (yield* messages.list(id)).findLast(({ isCurrent, role }) => isCurrent && role === "assistant")
-        if (last === undefined) return yield* noAnswer
-        const { artifact, made } = yield* change(last.id)
-        yield* conversations.record(action, conversation, { artifact_id: artifact })
-        return made
-      })
-    )
+  /** Copies messages, with what they have beside their text. */
+  const copy = (from: ConversationId, to: ConversationId, copied: ReadonlyArray<Message>) =>
+    Effect.gen(function* () {
+      const copies = new Map<MessageId, MessageId>()
+      for (const { id } of copied) {
+        const copyId = MessageId.make(ids.uuid())
+        yield* messages.copy(id, { id: copyId, conversationId: to })
+        yield* contents.copyImages(id, copyId)
+        copies.set(id, copyId)
+      }
+      yield* artifacts.copy(from, to, copies)
+    })
 
   return Conversations.of({
     projects: (max, before) => Effect.flatMap(CurrentUser, ({ userId }) => store.projects(userId, max, before)),
@@ -226,49 +185,23 @@ const make = Effect.gen(function* () {
           // its project stays the same, and is locked before its conversations
           yield* payingProject((yield* conversations.find(id)).projectId)
           const { projectId, title, titleSource } = yield* conversations.lock(id)
-          const current = (yield* messages.list(id)).filter(({ isCurrent }) => isCurrent)
-          const end = last === undefined ? current.length : current.findIndex((message) => message.id === last) + 1
-          if (last !== undefined && end === 0) return yield* noSuchMessage
-          const copied = current.slice(0, end)
+          const copied = upTo(last, yield* messages.list(id))
+          if (copied === undefined) return yield* noSuchMessage
           if (copied.some(({ status }) => status === "streaming")) return yield* isRunning
           const conversation = yield* created(projectId, title, titleSource)
-          const copies = new Map<MessageId, MessageId>()
-          for (const message of copied) {
-            const copyId = MessageId.make(ids.uuid())
-            yield* messages.copy(message.id, { id: copyId, conversationId: conversation.id })
-            yield* contents.copyImages(message.id, copyId)
-            copies.set(message.id, copyId)
-          }
-          yield* artifacts.copy(id, conversation.id, copies)
+          yield* copy(id, conversation.id, copied)
           return conversation
         })
-      ),
-    versions: (id, artifact) =>
-      Effect.gen(function* () {
-        yield* conversations.find(id)
-        const found = yield* artifacts.versions(id, artifact)
-        return found.length === 0 ? yield* noSuchArtifact : found
-      }),
-    saveArtifact: (id, document) =>
-      changeArtifact(id, "artifact.save", (message) =>
-        Effect.map(artifacts.save(id, document, message), (made) => ({ artifact: made.id, made }))
-      ),
-    restoreVersion: (id, artifact, version) =>
-      changeArtifact(id, "artifact.restore", (message) =>
-        Effect.flatMap(artifacts.restore(id, artifact, version, message), (made) =>
-          made === undefined ? noSuchArtifact : Effect.succeed({ artifact, made })
-        )
-      ),
-    removeArtifact: (id, artifact) =>
-      changeArtifact(id, "artifact.delete", (message) =>
-        Effect.flatMap(artifacts.remove(id, artifact, message), (isRemoved) =>
-          isRemoved ? Effect.succeed({ artifact, made: undefined }) : noSuchArtifact
-        )
       )
   })
 })
 
 const untitled = "New conversation"
 
-const noSuchArtifact = new NotFound({ message: "Artifact or version not found." })
-const noAnswer = new NotFound({ message: "The conversation has no answer yet." })
+/** The current messages up to this one, or all; `undefined` where it is none of them. */
+const upTo = (last: MessageId | undefined, messages: ReadonlyArray<Message>): ReadonlyArray<Message> | undefined => {
+  const current = messages.filter(({ isCurrent }) => isCurrent)
+  if (last === undefined) return current
+  const end = current.findIndex(({ id }) => id === last)
+  return end < 0 ? undefined : current.slice(0, end + 1)
+}

@@ -7,6 +7,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { AccountIdempotency } from "../../../account/idempotency/AccountIdempotency.ts"
+import { ConversationArtifacts } from "../../../chat/ConversationArtifacts.ts"
 import type { Conversation } from "../../../chat/ConversationStore.ts"
 import { Conversations } from "../../../chat/Conversations.ts"
 import { type ChatEvent, Following } from "../../../chat/Following.ts"
@@ -45,6 +46,7 @@ import * as ImageBody from "./ImageBody.ts"
 export const chatHandlers = HttpApiBuilder.group(AccountApi, "chat", (handlers) =>
   Effect.gen(function* () {
     const conversations = yield* Conversations
+    const artifacts = yield* ConversationArtifacts
     const questions = yield* Questions
     const following = yield* Following
     const turns = yield* Turns
@@ -181,11 +183,11 @@ export const chatHandlers = HttpApiBuilder.group(AccountApi, "chat", (handlers) 
             request: { path: `/api/chat/conversations/${path.id}/artifacts`, body: payload },
             schema: ChatArtifactOut
           },
-          conversations.saveArtifact(path.id, payload)
+          artifacts.save(path.id, payload)
         )
       )
       .handle("listArtifactVersions", ({ path }) =>
-        Effect.map(conversations.versions(path.id, path.artifact_id), (items) => ({
+        Effect.map(artifacts.versions(path.id, path.artifact_id), (items) => ({
           items,
           has_more: false,
           next_cursor: null
@@ -202,10 +204,10 @@ export const chatHandlers = HttpApiBuilder.group(AccountApi, "chat", (handlers) 
             },
             schema: ChatArtifactOut
           },
-          conversations.restoreVersion(path.id, path.artifact_id, payload.version)
+          artifacts.restore(path.id, path.artifact_id, payload.version)
         )
       )
-      .handle("deleteArtifact", ({ path }) => conversations.removeArtifact(path.id, path.artifact_id))
+      .handle("deleteArtifact", ({ path }) => artifacts.remove(path.id, path.artifact_id))
       .handleRaw("followConversation", ({ headers, path, request, urlParams }) =>
         Effect.gen(function* () {
           yield* conversations.find(path.id)
