@@ -22,8 +22,8 @@ import type { RoutingConfigurationsShape } from "../policy/RoutingConfigurations
 import type { Place } from "../routing/Conversations.ts"
 import * as CredentialChoice from "../routing/CredentialChoice.ts"
 import type { QualitySnapshotsShape } from "../routing/evidence/QualitySnapshots.ts"
-import type { RouteHealth } from "../routing/Health.ts"
 import * as PermittedModels from "../routing/PermittedModels.ts"
+import type { RouteHealth } from "../routing/RouteHealth.ts"
 import type * as Router from "../routing/Router.ts"
 import { HoldOptions, smallestOption } from "./HoldOptions.ts"
 import {

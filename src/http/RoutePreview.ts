@@ -6,7 +6,7 @@ import type { GatewayError, StoreUnavailable } from "../domain/GatewayError.ts"
 import { promptClasses } from "../domain/PromptClass.ts"
 import type { Preview } from "../gateway/Admission.ts"
 import type { CallRunnerShape } from "../gateway/CallRunner.ts"
-import type { RouteHealth } from "../routing/Health.ts"
+import type { RouteHealth } from "../routing/RouteHealth.ts"
 import type { RouteOut } from "../wire/account/Route.ts"
 import * as Errors from "./Errors.ts"
 

@@ -7,18 +7,11 @@ import type { CredentialId } from "../domain/Ids.ts"
 import type { Model } from "../domain/Model.ts"
 import type { ProviderError } from "../domain/ProviderError.ts"
 import { Timers, type TimersShape } from "../domain/Timers.ts"
-import { Breaker, priorFailure } from "./Breaker.ts"
+import { priorFailure } from "./Breaker.ts"
 import * as Circuits from "./Circuits.ts"
+import { type Access, HealthStates, originOf } from "./HealthStates.ts"
 import type { ModelTable } from "./ModelTable.ts"
-
-export interface RouteHealth {
-  /** Probability that the next attempt fails, 0 to 1, from recent outcomes. */
-  readonly failure: number
-  /** The circuit is open until this time (milliseconds since the epoch); 0 when it is closed or half-open. */
-  readonly openUntilMillis: number
-  /** Moving average of the time to first content, milliseconds; null without data. Only breaks ties. */
-  readonly latencyMillis: number | null
-}
+import { type RouteHealth, unknownHealth } from "./RouteHealth.ts"
 
 /**
  * What only concerns a credential (it is rejected, limited, or has no access to a model) is kept for each by itself: for a
@@ -71,67 +64,14 @@ const emptyWeight = 0.5
 /** Share of the newest latency in the moving average. */
 const latencyShare = 0.2
 
-/** Maximum of routes and of providers in memory; a catalog has far fewer, but it may change any number of times. */
-const maxStates = 10_000
-
-/** How a model can be used with one credential. */
-interface Access {
-  coolingUntilMillis: number
-  coolDowns: number
-  goneUntilMillis: number
-}
-
-interface RouteState extends Access {
-  readonly breaker: Breaker
-  /** While nothing is against it; replaced with each latency, so that a ranking allocates nothing for it. */
-  healthy: RouteHealth
-}
-
-interface ProviderState {
-  readonly origin: Breaker
-  rejectedUntilMillis: number
-}
-
-/** A project's own credential: `models` by id. */
-interface CredentialState {
-  readonly models: Map<string, Access>
-  rejectedUntilMillis: number
-}
-
-/** An unlisted route has an origin of its own: its failures are no evidence about its provider's other routes. */
-const originOf = (model: Model): string => (model.listed ? model.providerId : model.id)
-
 /** `random` returns a number from 0 to 1. */
 export const make = (
   timers: TimersShape,
   random: () => number,
   circuits: Circuits.CircuitsShape = Circuits.unwatched
 ): HealthShape => {
-  const routes = new Map<string, RouteState>()
-  const providers = new Map<string, ProviderState>()
-  const routeOf = (model: Model): RouteState => stateOf(routes, model.id, newRoute)
-  const providerOf = (model: Model): ProviderState => stateOf(providers, originOf(model), newProvider)
-
-  const credentials = new Map<string, CredentialState>()
-  const credentialOf = (id: CredentialId): CredentialState => stateOf(credentials, id, newCredential)
-  const accessOf = (model: Model, credential: CredentialId | null): Access =>
-    credential === null ? routeOf(model) : stateOf(credentialOf(credential).models, model.id, newAccess)
-
-  const coolDown = (route: Access, now: number, retryAfterMillis: number | null): number => {
-    if (retryAfterMillis !== null) {
-      route.coolingUntilMillis = Math.max(
-        route.coolingUntilMillis,
-        now + Math.max(0, Math.min(maxRetryAfterMillis, retryAfterMillis))
-      )
-      return route.coolingUntilMillis
-    }
-    // Concurrent calls that are limited together are one cool-down, not several.
-    if (now < route.coolingUntilMillis) return route.coolingUntilMillis
-    const millis = Math.min(maxCoolDownMillis, coolDownMillis * 2 ** Math.min(route.coolDowns, 10))
-    route.coolDowns++
-    route.coolingUntilMillis = now + millis * (1 - jitter * random())
-    return route.coolingUntilMillis
-  }
+  const states = new HealthStates()
+  const { credentials, providers, routes } = states
 
   return {
     of: (model, credential = null, nowMillis) => {
@@ -182,21 +122,19 @@ export const make = (
     },
     succeeded: (model, latencyMillis, credential = null) => {
       const now = timers.now()
-      const route = routeOf(model)
-      const access = accessOf(model, credential)
+      const route = states.routeOf(model)
+      const access = states.accessOf(model, credential)
       const own = credential === null ? providers.get(originOf(model)) : credentials.get(credential)
       if (route.breaker.succeeded(now)) circuits.closed(circuitOf("route", model, null))
-      // a call that began before may succeed while the circuit is open
-      const isOver = (untilMillis: number): boolean => untilMillis > 0 && untilMillis <= now
-      if (isOver(access.coolingUntilMillis)) {
+      if (isOver(access.coolingUntilMillis, now)) {
         access.coolingUntilMillis = 0
         circuits.closed(circuitOf("rate_limit", model, credential))
       }
-      if (isOver(access.goneUntilMillis)) {
+      if (isOver(access.goneUntilMillis, now)) {
         access.goneUntilMillis = 0
         circuits.closed(circuitOf("model", model, credential))
       }
-      if (own !== undefined && isOver(own.rejectedUntilMillis)) {
+      if (own !== undefined && isOver(own.rejectedUntilMillis, now)) {
         own.rejectedUntilMillis = 0
         circuits.closed(circuitOf("credential", model, credential))
       }
@@ -217,41 +155,56 @@ export const make = (
         case "none":
           return
         case "origin": {
-          const { origin } = providerOf(model)
+          const { origin } = states.providerOf(model)
           if (origin.failed(now, 1)) opened("origin", origin.openUntilMillis)
           return
         }
         case "route": {
-          const { breaker } = routeOf(model)
+          const { breaker } = states.routeOf(model)
           const weight = error.reason._tag === "EmptyCompletion" ? emptyWeight : 1
           if (breaker.failed(now, weight)) opened("route", breaker.openUntilMillis)
           if (error.retryAfterMillis !== null) {
-            opened("rate_limit", coolDown(accessOf(model, credential), now, error.retryAfterMillis))
+            opened("rate_limit", coolDown(states.accessOf(model, credential), now, error.retryAfterMillis, random))
           }
           return
         }
         case "cool-down":
-          return opened("rate_limit", coolDown(accessOf(model, credential), now, error.retryAfterMillis))
+          return opened("rate_limit", coolDown(states.accessOf(model, credential), now, error.retryAfterMillis, random))
         case "credential": {
-          const rejected = credential === null ? providerOf(model) : credentialOf(credential)
+          const rejected = credential === null ? states.providerOf(model) : states.credentialOf(credential)
           rejected.rejectedUntilMillis = now + rejectedCredentialMillis
           return opened("credential", rejected.rejectedUntilMillis)
         }
         case "candidate": {
-          const access = accessOf(model, credential)
+          const access = states.accessOf(model, credential)
           access.goneUntilMillis = now + modelGoneMillis
           return opened("model", access.goneUntilMillis)
         }
       }
     },
-    forget: (providerId) => {
-      const prefix = `${providerId}/`
-      for (const known of [routes, providers]) {
-        for (const id of known.keys()) if (id === providerId || id.startsWith(prefix)) known.delete(id)
-      }
-    }
+    forget: (providerId) => states.forget(providerId)
   }
 }
+
+/** When the route is used again; a provider that says when is believed. */
+const coolDown = (access: Access, now: number, retryAfterMillis: number | null, random: () => number): number => {
+  if (retryAfterMillis !== null) {
+    access.coolingUntilMillis = Math.max(
+      access.coolingUntilMillis,
+      now + Math.max(0, Math.min(maxRetryAfterMillis, retryAfterMillis))
+    )
+    return access.coolingUntilMillis
+  }
+  // Concurrent calls that are limited together are one cool-down, not several.
+  if (now < access.coolingUntilMillis) return access.coolingUntilMillis
+  const millis = Math.min(maxCoolDownMillis, coolDownMillis * 2 ** Math.min(access.coolDowns, 10))
+  access.coolDowns++
+  access.coolingUntilMillis = now + millis * (1 - jitter * random())
+  return access.coolingUntilMillis
+}
+
+/** A call that began before may succeed while the circuit is open. */
+const isOver = (untilMillis: number, now: number): boolean => untilMillis > 0 && untilMillis <= now
 
 const circuitOf = (
   scope: Circuits.Circuit["scope"],
@@ -261,34 +214,4 @@ const circuitOf = (
   // an unlisted route has an origin of its own
   const isAll = scope === "credential" || scope === "origin"
   return { scope, provider: model.providerId, model: isAll && model.listed ? "" : model.id, credential }
-}
-
-/** Of a route that nothing is known of. */
-export const unknownHealth: RouteHealth = { failure: priorFailure, openUntilMillis: 0, latencyMillis: null }
-
-const newRoute = (): RouteState => ({
-  breaker: new Breaker(),
-  healthy: unknownHealth,
-  coolingUntilMillis: 0,
-  coolDowns: 0,
-  goneUntilMillis: 0
-})
-
-const newAccess = (): Access => ({ coolingUntilMillis: 0, coolDowns: 0, goneUntilMillis: 0 })
-
-const newCredential = (): CredentialState => ({ models: new Map(), rejectedUntilMillis: 0 })
-
-const newProvider = (): ProviderState => ({ origin: new Breaker(), rejectedUntilMillis: 0 })
-
-/** The oldest entry is removed when the map is full. */
-const stateOf = <A>(states: Map<string, A>, key: string, create: () => A): A => {
-  const known = states.get(key)
-  if (known !== undefined) return known
-  if (states.size >= maxStates) {
-    const oldest = states.keys().next()
-    if (oldest.done !== true) states.delete(oldest.value)
-  }
-  const state = create()
-  states.set(key, state)
-  return state
 }

@@ -2,11 +2,11 @@ import type { Snapshot } from "../catalog/Catalog.ts"
 import type { CallerShape } from "../domain/Caller.ts"
 import { intersectPolicies } from "../policy/EffectivePolicy.ts"
 import type { ProjectPolicy, RoutingConfiguration } from "../policy/ProjectPolicy.ts"
-import { unknownHealth } from "./Health.ts"
 import { sameFigure } from "./ModelTable.ts"
 import type { OutputLengthsShape } from "./quality/OutputLengths.ts"
 import { expectedOutputTokens, type GradedQuality, qualityFor } from "./quality/QualityTable.ts"
 import type { RequestFeatures } from "./RequestFeatures.ts"
+import { unknownHealth } from "./RouteHealth.ts"
 import { choicesAt, type RankContext, type Replayed } from "./Router.ts"
 
 /** A call of the past, as far as it can be ranked again. */

@@ -3,10 +3,10 @@ import type { Model } from "../domain/Model.ts"
 import { microUsd, perMillion, zero } from "../domain/Money.ts"
 import { feeOf, listOf, type PriceTerms, plainTerms, ratesFor } from "../domain/Prices.ts"
 import { priorFailure } from "./Breaker.ts"
-import type { RouteHealth } from "./Health.ts"
 import type { ModelFigures, ModelTable } from "./ModelTable.ts"
 import { reasoningFactor } from "./ReasoningFactor.ts"
 import type { RequestFeatures } from "./RequestFeatures.ts"
+import type { RouteHealth } from "./RouteHealth.ts"
 
 /**
  * The scores of the eligible routes of a pool, each at the place of its model. The utility of a route is

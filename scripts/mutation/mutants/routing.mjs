@@ -81,7 +81,7 @@ export const routing = {
     },
     {
       file: "src/routing/Health.ts",
-      find: "    if (now < route.coolingUntilMillis) return route.coolingUntilMillis\n",
+      find: "  if (now < access.coolingUntilMillis) return access.coolingUntilMillis\n",
       replace: "",
       breaks: "calls that are limited together double the cool-down together",
       tests: health
@@ -94,7 +94,7 @@ export const routing = {
       tests: health
     },
     {
-      file: "src/routing/Health.ts",
+      file: "src/routing/HealthStates.ts",
       find: "(model.listed ? model.providerId : model.id)",
       replace: "model.providerId",
       breaks: "what befalls an unlisted route counts against its provider",

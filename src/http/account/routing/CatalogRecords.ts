@@ -1,6 +1,7 @@
 import type { Model } from "../../../domain/Model.ts"
 import type { PriceList } from "../../../domain/Prices.ts"
-import type { HealthShape, RouteHealth } from "../../../routing/Health.ts"
+import type { HealthShape } from "../../../routing/Health.ts"
+import type { RouteHealth } from "../../../routing/RouteHealth.ts"
 import { type CatalogModelOut, type CatalogParameters, catalogCursor } from "../../../wire/account/Models.ts"
 import type { Page } from "../../../wire/account/Page.ts"
 import { healthOut } from "../../RoutePreview.ts"

@@ -1,0 +1,98 @@
+import type { CredentialId } from "../domain/Ids.ts"
+import type { Model } from "../domain/Model.ts"
+import { Breaker } from "./Breaker.ts"
+import { type RouteHealth, unknownHealth } from "./RouteHealth.ts"
+
+/** How a model can be used with one credential. */
+export interface Access {
+  coolingUntilMillis: number
+  coolDowns: number
+  goneUntilMillis: number
+}
+
+/** With the credential of its provider. */
+interface RouteState extends Access {
+  readonly breaker: Breaker
+  /** While nothing is against it; replaced with each latency, so that a ranking allocates nothing for it. */
+  healthy: RouteHealth
+}
+
+interface ProviderState {
+  readonly origin: Breaker
+  rejectedUntilMillis: number
+}
+
+/** A project's own credential: `models` by id. */
+interface CredentialState {
+  readonly models: Map<string, Access>
+  rejectedUntilMillis: number
+}
+
+/** Maximum of routes and of providers in memory; a catalog has far fewer, but it may change any number of times. */
+const maxStates = 10_000
+
+/** An unlisted route has an origin of its own: its failures are no evidence about its provider's other routes. */
+export const originOf = (model: Model): string => (model.listed ? model.providerId : model.id)
+
+/** What is remembered of routes, providers and credentials; the functions add what is not there yet. */
+export class HealthStates {
+  /** By id of the model. */
+  readonly routes = new Map<string, RouteState>()
+  /** By `originOf`. */
+  readonly providers = new Map<string, ProviderState>()
+  readonly credentials = new Map<string, CredentialState>()
+
+  routeOf(model: Model): RouteState {
+    return stateOf(this.routes, model.id, newRoute)
+  }
+
+  providerOf(model: Model): ProviderState {
+    return stateOf(this.providers, originOf(model), newProvider)
+  }
+
+  credentialOf(id: CredentialId): CredentialState {
+    return stateOf(this.credentials, id, newCredential)
+  }
+
+  /** `null`: with the credential of the provider. */
+  accessOf(model: Model, credential: CredentialId | null): Access {
+    return credential === null
+      ? this.routeOf(model)
+      : stateOf(this.credentialOf(credential).models, model.id, newAccess)
+  }
+
+  /** A provider with its routes. */
+  forget(providerId: string): void {
+    const prefix = `${providerId}/`
+    for (const known of [this.routes, this.providers]) {
+      for (const id of known.keys()) if (id === providerId || id.startsWith(prefix)) known.delete(id)
+    }
+  }
+}
+
+const newRoute = (): RouteState => ({
+  breaker: new Breaker(),
+  healthy: unknownHealth,
+  coolingUntilMillis: 0,
+  coolDowns: 0,
+  goneUntilMillis: 0
+})
+
+const newAccess = (): Access => ({ coolingUntilMillis: 0, coolDowns: 0, goneUntilMillis: 0 })
+
+const newCredential = (): CredentialState => ({ models: new Map(), rejectedUntilMillis: 0 })
+
+const newProvider = (): ProviderState => ({ origin: new Breaker(), rejectedUntilMillis: 0 })
+
+/** The oldest entry is removed when the map is full. */
+const stateOf = <A>(states: Map<string, A>, key: string, create: () => A): A => {
+  const known = states.get(key)
+  if (known !== undefined) return known
+  if (states.size >= maxStates) {
+    const oldest = states.keys().next()
+    if (oldest.done !== true) states.delete(oldest.value)
+  }
+  const state = create()
+  states.set(key, state)
+  return state
+}
