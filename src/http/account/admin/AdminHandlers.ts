@@ -5,9 +5,9 @@ import { AccountIdempotency } from "../../../account/idempotency/AccountIdempote
 import { ProjectId, UserId } from "../../../domain/Ids.ts"
 import type { User } from "../../../identity/users/UserStore.ts"
 import { AdminProjectOut, type CreateProjectRequest, type UserOut } from "../../../wire/account/Admin.ts"
-import { charactersIn, type LargeItems, page, pageOfLarge } from "../../../wire/account/Page.ts"
 import { AccountApi } from "../AccountApi.ts"
 import { idempotent } from "../Idempotent.ts"
+import { charactersIn, type LargeItems, page, pageOfLarge } from "../Paging.ts"
 
 export const adminHandlers = HttpApiBuilder.group(AccountApi, "admin", (handlers) =>
   Effect.gen(function* () {

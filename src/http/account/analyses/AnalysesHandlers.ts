@@ -7,9 +7,9 @@ import { Analyses } from "../../../analysis/job/Analyses.ts"
 import { CurrentUser } from "../../../domain/CurrentUser.ts"
 import { AnalysisSummary } from "../../../wire/account/Analyses.ts"
 import { ReplayQuote } from "../../../wire/account/AnalysisEvidence.ts"
-import { page } from "../../../wire/account/Page.ts"
 import { AccountApi } from "../AccountApi.ts"
 import { idempotent } from "../Idempotent.ts"
+import { page } from "../Paging.ts"
 import { policyReplayOf } from "../policy/ReplayRecords.ts"
 
 export const analysesHandlers = HttpApiBuilder.group(AccountApi, "analyses", (handlers) =>

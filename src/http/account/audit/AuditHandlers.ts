@@ -5,8 +5,8 @@ import { type AuditRow, AuditStore } from "../../../audit/AuditStore.ts"
 import { CurrentUser } from "../../../domain/CurrentUser.ts"
 import { dateAt } from "../../../domain/Dates.ts"
 import type { AuditRowOut } from "../../../wire/account/Audit.ts"
-import { type LargeItems, pageOfLarge } from "../../../wire/account/Page.ts"
 import { AccountApi } from "../AccountApi.ts"
+import { type LargeItems, pageOfLarge } from "../Paging.ts"
 
 export const auditHandlers = HttpApiBuilder.group(AccountApi, "audit", (handlers) =>
   Effect.map(AuditStore, (store) =>

@@ -5,9 +5,9 @@ import { Billing } from "../../../account/billing/Billing.ts"
 import { AccountIdempotency } from "../../../account/idempotency/AccountIdempotency.ts"
 import { RequestId } from "../../../domain/Ids.ts"
 import { BalanceOut, type InFlightOut, type LedgerEntryOut } from "../../../wire/account/Billing.ts"
-import { page } from "../../../wire/account/Page.ts"
 import { AccountApi } from "../AccountApi.ts"
 import { idempotent } from "../Idempotent.ts"
+import { page } from "../Paging.ts"
 
 export const billingHandlers = HttpApiBuilder.group(AccountApi, "billing", (handlers) =>
   Effect.gen(function* () {

@@ -21,10 +21,10 @@ import {
   type EraseCaptureRequest,
   type UpdateCaptureSettings
 } from "../../../wire/account/Capture.ts"
-import { page } from "../../../wire/account/Page.ts"
 import { AccountApi } from "../AccountApi.ts"
 import { entityTag, requireMatch } from "../EntityTag.ts"
 import { withHeader } from "../Idempotent.ts"
+import { page } from "../Paging.ts"
 
 export const captureHandlers = HttpApiBuilder.group(AccountApi, "capture", (handlers) =>
   Effect.gen(function* () {

@@ -31,7 +31,6 @@ import {
   StartedTurnOut
 } from "../../../wire/account/Chat.ts"
 import { catalogCursor } from "../../../wire/account/Models.ts"
-import { page } from "../../../wire/account/Page.ts"
 import { type Listing, listings } from "../../../wire/models/Listing.ts"
 import { streamHeaders, streamType } from "../../inference/StreamSink.ts"
 import { Drain } from "../../server/Drain.ts"
@@ -40,6 +39,7 @@ import { entityTag, requireMatch } from "../EntityTag.ts"
 import { idempotent, withHeader } from "../Idempotent.ts"
 import { identifies } from "../Identity.ts"
 import * as Incoming from "../Incoming.ts"
+import { page } from "../Paging.ts"
 import { cursorOf, cursorText, frameOf } from "./ChatStream.ts"
 import * as ImageBody from "./ImageBody.ts"
 

@@ -7,10 +7,10 @@ import { type Credential, type CredentialPatch, Credentials } from "../../../acc
 import { AccountIdempotency } from "../../../account/idempotency/AccountIdempotency.ts"
 import { CredentialId, type ProjectId } from "../../../domain/Ids.ts"
 import { CredentialOut, type UpdateCredentialRequest } from "../../../wire/account/Credentials.ts"
-import { charactersIn, pageOfLarge } from "../../../wire/account/Page.ts"
 import { AccountApi } from "../AccountApi.ts"
 import { entityTag, requireMatch } from "../EntityTag.ts"
 import { idempotent, withHeader } from "../Idempotent.ts"
+import { charactersIn, pageOfLarge } from "../Paging.ts"
 
 export const credentialsHandlers = HttpApiBuilder.group(AccountApi, "credentials", (handlers) =>
   Effect.gen(function* () {

@@ -4,9 +4,9 @@ import { AccountIdempotency } from "../../../account/idempotency/AccountIdempote
 import { Members } from "../../../account/members/Members.ts"
 import type { Member } from "../../../identity/projects/MemberStore.ts"
 import { MemberOut } from "../../../wire/account/Members.ts"
-import { page } from "../../../wire/account/Page.ts"
 import { AccountApi } from "../AccountApi.ts"
 import { idempotent } from "../Idempotent.ts"
+import { page } from "../Paging.ts"
 
 export const membersHandlers = HttpApiBuilder.group(AccountApi, "members", (handlers) =>
   Effect.gen(function* () {

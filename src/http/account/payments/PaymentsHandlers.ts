@@ -6,11 +6,11 @@ import type { Payment } from "../../../account/payments/PaymentStore.ts"
 import { Payments } from "../../../account/payments/Payments.ts"
 import { PaymentId } from "../../../domain/Ids.ts"
 import { PublicUrl } from "../../../identity/sessions/PublicUrl.ts"
-import { page } from "../../../wire/account/Page.ts"
 import type { PaymentOut } from "../../../wire/account/Payments.ts"
 import { AccountApi } from "../AccountApi.ts"
 import { idempotent } from "../Idempotent.ts"
 import * as Incoming from "../Incoming.ts"
+import { page } from "../Paging.ts"
 import { statusOf } from "./PaymentStatus.ts"
 
 /** What is replayed for an Idempotency-Key: the payment, whose page is opened outside of the transaction. */

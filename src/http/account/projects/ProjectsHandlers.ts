@@ -5,11 +5,11 @@ import { type Project, type ProjectPatch, Projects } from "../../../account/proj
 import { CurrentUser } from "../../../domain/CurrentUser.ts"
 import { ProjectId } from "../../../domain/Ids.ts"
 import { UserStore } from "../../../identity/users/UserStore.ts"
-import { page } from "../../../wire/account/Page.ts"
 import { type MeOut, ProjectOut, type UpdateProjectRequest } from "../../../wire/account/Projects.ts"
 import { AccountApi } from "../AccountApi.ts"
 import { entityTag, requireMatch } from "../EntityTag.ts"
 import { idempotent, withHeader } from "../Idempotent.ts"
+import { page } from "../Paging.ts"
 import * as RateLimitRecords from "../RateLimitRecords.ts"
 
 export const projectsHandlers = HttpApiBuilder.group(AccountApi, "projects", (handlers) =>

@@ -10,7 +10,6 @@ import { Timers } from "../../../domain/Timers.ts"
 import { CallRunner } from "../../../gateway/CallRunner.ts"
 import { ProjectAccess } from "../../../identity/projects/ProjectAccess.ts"
 import { Health } from "../../../routing/Health.ts"
-import { charactersIn, page, pageOfLarge } from "../../../wire/account/Page.ts"
 import {
   type RoutingConfigurationInput,
   RoutingConfigurationOut,
@@ -21,6 +20,7 @@ import { previewOf } from "../../RoutePreview.ts"
 import { AccountApi } from "../AccountApi.ts"
 import { entityTag, requireMatch } from "../EntityTag.ts"
 import { idempotent, withHeader } from "../Idempotent.ts"
+import { charactersIn, page, pageOfLarge } from "../Paging.ts"
 import { catalogPage, withModels } from "./CatalogRecords.ts"
 
 export const routingHandlers = HttpApiBuilder.group(AccountApi, "routing", (handlers) =>

@@ -9,12 +9,12 @@ import { PublicUrl, signInUrl } from "../../../identity/sessions/PublicUrl.ts"
 import type { Session } from "../../../identity/sessions/SessionStore.ts"
 import { maxSessionMillis, Sessions } from "../../../identity/sessions/Sessions.ts"
 import { SignIn, type SignInCode } from "../../../identity/sessions/SignIn.ts"
-import { page } from "../../../wire/account/Page.ts"
 import { SessionLink, type SessionOut } from "../../../wire/account/Sessions.ts"
 import { AccountApi } from "../AccountApi.ts"
 import { idempotent, withHeader } from "../Idempotent.ts"
 import { Identity, isSameOrigin } from "../Identity.ts"
 import * as Incoming from "../Incoming.ts"
+import { page } from "../Paging.ts"
 import * as SessionCookie from "../SessionCookie.ts"
 
 export const sessionHandlers = HttpApiBuilder.group(AccountApi, "session", (handlers) =>
