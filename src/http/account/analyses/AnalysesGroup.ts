@@ -20,7 +20,7 @@ import { ProjectPath } from "../ProjectPath.ts"
 
 const AnalysisPath = Schema.Struct({ id: sentId(Schema.UUID, "Id of the analysis.") })
 const ActionPath = Schema.Struct({
-  id: sentId(Schema.UUID, "Id of the analysis."),
+  ...AnalysisPath.fields,
   action_id: Schema.String.pipe(Schema.pattern(/^[a-z0-9_.-]{1,100}$/)).annotations({
     description: "Id of an action of its report."
   })

@@ -17,12 +17,14 @@ import { RequiredIdempotencyHeaders } from "../Idempotent.ts"
 import { Identity } from "../Identity.ts"
 import { ProjectPath } from "../ProjectPath.ts"
 
+const AccountPath = Schema.Struct({ id: sentId(AccountId, "Id of the account.") })
+
 const getBalance = HttpApiEndpoint.get("getBalance", "/api/me/balance")
   .addSuccess(BalanceOut)
   .annotate(OpenApi.Summary, "Get the balance of the caller's account")
 
 const getAnyBalance = HttpApiEndpoint.get("getAnyBalance", "/api/admin/accounts/:id/balance")
-  .setPath(Schema.Struct({ id: sentId(AccountId, "Id of the account.") }))
+  .setPath(AccountPath)
   .addSuccess(BalanceOut)
   .addError(Errors.NotFound)
   .addError(Errors.OperatorRequired)
@@ -62,7 +64,7 @@ const stopInFlight = HttpApiEndpoint.post("stopInFlight", "/api/projects/:id/in-
   )
 
 const createCredit = HttpApiEndpoint.post("createCredit", "/api/admin/accounts/:id/credits")
-  .setPath(Schema.Struct({ id: sentId(AccountId, "Id of the account.") }))
+  .setPath(AccountPath)
   .setHeaders(RequiredIdempotencyHeaders)
   .setPayload(CreateCreditRequest)
   .addSuccess(BalanceOut, { status: 201 })

@@ -33,10 +33,9 @@ import { IfMatchHeaders } from "../EntityTag.ts"
 import { IdempotencyHeaders } from "../Idempotent.ts"
 import { Identity } from "../Identity.ts"
 
-const id = sentId(ConversationId, "Id of the conversation.")
-const ConversationPath = Schema.Struct({ id })
+const ConversationPath = Schema.Struct({ id: sentId(ConversationId, "Id of the conversation.") })
 const MessagePath = Schema.Struct({
-  id,
+  ...ConversationPath.fields,
   message_id: sentId(MessageId, "Id of the message.")
 })
 
@@ -95,7 +94,7 @@ const updateConversation = HttpApiEndpoint.patch("updateConversation", `${root}/
 
 const deleteConversation = HttpApiEndpoint.del("deleteConversation", `${root}/:id`)
   .setPath(ConversationPath)
-  .addSuccess(Schema.Void, { status: 204 })
+  .addSuccess(HttpApiSchema.NoContent)
   .addError(Errors.NotFound)
   .annotate(OpenApi.Summary, "Delete a conversation")
   .annotate(
@@ -246,7 +245,7 @@ const saveArtifact = HttpApiEndpoint.post("saveArtifact", `${root}/:id/artifacts
   )
 
 const ArtifactPath = Schema.Struct({
-  id,
+  ...ConversationPath.fields,
   artifact_id: sentId(Schema.UUID, "Id of the artifact.")
 })
 
@@ -269,7 +268,7 @@ const restoreArtifact = HttpApiEndpoint.post("restoreArtifact", `${root}/:id/art
 
 const deleteArtifact = HttpApiEndpoint.del("deleteArtifact", `${root}/:id/artifacts/:artifact_id`)
   .setPath(ArtifactPath)
-  .addSuccess(Schema.Void, { status: 204 })
+  .addSuccess(HttpApiSchema.NoContent)
   .addError(Errors.NotFound)
   .addError(Errors.ConversationRunning)
   .annotate(OpenApi.Summary, "Delete an artifact")
