@@ -14,6 +14,7 @@ import { MessageStore } from "../chat/MessageStore.ts"
 import { Objects } from "../chat/Objects.ts"
 import { Questions } from "../chat/Questions.ts"
 import * as S3Objects from "../chat/S3Objects.ts"
+import { StorageLimits } from "../chat/StorageLimits.ts"
 import { Turns } from "../chat/Turns.ts"
 import type { Settings } from "../config/Settings.ts"
 import { LedgerNode } from "../ledger/LedgerNodeStore.ts"
@@ -26,7 +27,10 @@ export const chatServices = ({ dataDirectory, objectStore }: Pick<Settings, "dat
       ? Objects.layer(dataDirectory)
       : S3Objects.layer(objectStore).pipe(Layer.provide(NodeHttpClient.layerUndici))
   const contents = Layer.merge(Artifacts.layer, Images.layer).pipe(
-    Layer.provideMerge(Layer.mergeAll(ContentLinks.layer, ContentStore.layer, MessageStore.layer, objects))
+    Layer.provideMerge(StorageLimits.layer),
+    Layer.provideMerge(
+      Layer.mergeAll(ContentLinks.layer, ContentStore.layer, ConversationStore.layer, MessageStore.layer, objects)
+    )
   )
   const turns = Turns.layer((error) => {
     const { code, message } = describeFailure(error)
@@ -37,7 +41,7 @@ export const chatServices = ({ dataDirectory, objectStore }: Pick<Settings, "dat
     Layer.provideMerge(
       Layer.merge(Conversations.layer, ConversationArtifacts.layer).pipe(
         Layer.provideMerge(Questions.layer),
-        Layer.provide(Layer.provideMerge(ConversationAccess.layer, ConversationStore.layer))
+        Layer.provide(ConversationAccess.layer)
       )
     ),
     Layer.provideMerge(turns),

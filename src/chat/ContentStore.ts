@@ -46,6 +46,8 @@ export interface NewVersion {
 
 export interface ContentStoreShape {
   readonly createImage: (user: UserId, image: Image, at: Date) => Effect.Effect<void, StoreUnavailable>
+  /** Of all that the person has uploaded and that are not erased. */
+  readonly imageBytes: (user: UserId) => Effect.Effect<number, StoreUnavailable>
   readonly image: (id: string) => Effect.Effect<Image | undefined, StoreUnavailable>
   /**
    * How many of these the person has uploaded and are not being removed; none of them is unused before `at`. In one transaction
@@ -113,6 +115,8 @@ const decodeArtifacts = Schema.decodeUnknown(Schema.Array(Artifact))
 const decodeEvents = Schema.decodeUnknown(Schema.Array(ArtifactEvent))
 const decodeIds = Schema.decodeUnknown(Schema.Array(Schema.Struct({ id: Schema.String })))
 const decodeCount = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ count: Schema.Int })))
+/** PostgreSQL's 64-bit integers come as text. */
+const decodeBytes = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ bytes: Schema.NumberFromString })))
 const decodeContent = Schema.decodeUnknown(
   Schema.Array(Schema.Struct({ name: Schema.String, mediaType: Schema.String, content: Schema.String }))
 )
@@ -132,6 +136,12 @@ const make = (sql: SqlClient): ContentStoreShape => {
     createImage: (user, { filename, id, mediaType, sizeBytes }, at) =>
       done(sql`insert into chat_image (id, user_id, filename, media_type, size_bytes, created_at)
         values (${id}, ${user}, ${filename}, ${mediaType}, ${sizeBytes}, ${at})`),
+    imageBytes: (user) =>
+      sql`select coalesce(sum(size_bytes), 0)::text as bytes from chat_image where user_id = ${user}`.pipe(
+        Effect.flatMap(decodeBytes),
+        Effect.map(([{ bytes }]) => bytes),
+        fromSql
+      ),
     image: (id) =>
       sql`select ${image} from chat_image i where i.id = ${id}`.pipe(
         Effect.flatMap(decodeImages),

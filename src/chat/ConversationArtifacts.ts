@@ -10,6 +10,7 @@ import type { ChatArtifactOut, SaveArtifactRequest } from "../wire/account/Chat.
 import { Artifacts } from "./Artifacts.ts"
 import { ConversationAccess, isRunning } from "./ConversationAccess.ts"
 import { MessageStore } from "./MessageStore.ts"
+import { StorageLimits } from "./StorageLimits.ts"
 
 type Found = NotFound | StoreUnavailable
 
@@ -29,7 +30,7 @@ export interface ConversationArtifactsShape {
     id: ConversationId,
     artifact: string,
     version: number
-  ) => Effect.Effect<ChatArtifactOut, Found | ConversationRunning, CurrentUser>
+  ) => Effect.Effect<ChatArtifactOut, Found | ConversationRunning | InvalidRequest, CurrentUser>
   readonly remove: (
     id: ConversationId,
     artifact: string
@@ -44,7 +45,7 @@ export class ConversationArtifacts extends Context.Tag("gateway/chat/Conversatio
   static readonly layer: Layer.Layer<
     ConversationArtifacts,
     never,
-    AccountTransactions | Artifacts | ConversationAccess | MessageStore
+    AccountTransactions | Artifacts | ConversationAccess | MessageStore | StorageLimits
   > = Layer.effect(
     this,
     Effect.suspend(() => make)
@@ -55,13 +56,14 @@ const make = Effect.gen(function* () {
   const conversations = yield* ConversationAccess
   const messages = yield* MessageStore
   const artifacts = yield* Artifacts
+  const limits = yield* StorageLimits
   const transactions = yield* AccountTransactions
 
   /** On the last answer; not while one is being written, which may change the same. */
   const change = <A, E>(
     id: ConversationId,
     action: string,
-    run: (message: MessageId) => Effect.Effect<{ readonly artifact: string; readonly made: A }, E>
+    run: (message: MessageId) => Effect.Effect<{ readonly artifact: string; readonly made: A }, E, CurrentUser>
   ): Effect.Effect<A, E | Found | ConversationRunning, CurrentUser> =>
     transactions.commit(() =>
       Effect.gen(function* () {
@@ -84,13 +86,20 @@ const make = Effect.gen(function* () {
       }),
     save: (id, document) =>
       change(id, "artifact.save", (message) =>
-        Effect.map(artifacts.save(id, document, message), (made) => ({ artifact: made.id, made }))
+        Effect.gen(function* () {
+          const made = yield* artifacts.save(id, document, message)
+          yield* limits.addBytes(id, made.size_bytes)
+          return { artifact: made.id, made }
+        })
       ),
     restore: (id, artifact, version) =>
       change(id, "artifact.restore", (message) =>
-        Effect.flatMap(artifacts.restore(id, artifact, version, message), (made) =>
-          made === undefined ? noSuchArtifact : Effect.succeed({ artifact, made })
-        )
+        Effect.gen(function* () {
+          const made = yield* artifacts.restore(id, artifact, version, message)
+          if (made === undefined) return yield* noSuchArtifact
+          yield* limits.addBytes(id, made.size_bytes)
+          return { artifact, made }
+        })
       ),
     remove: (id, artifact) =>
       change(id, "artifact.delete", (message) =>

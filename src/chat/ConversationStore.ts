@@ -54,6 +54,11 @@ export interface ConversationStoreShape {
     conversation: Pick<Conversation, "id" | "userId" | "projectId" | "title" | "titleSource">,
     at: Date
   ) => Effect.Effect<void, StoreUnavailable>
+  /** Without deleted ones. */
+  readonly count: (user: UserId) => Effect.Effect<number, StoreUnavailable>
+  /** Bytes of text that the person has added to them without a call; those of deleted ones count until they are erased. */
+  readonly addedBytes: (user: UserId) => Effect.Effect<number, StoreUnavailable>
+  readonly addBytes: (id: ConversationId, bytes: number) => Effect.Effect<void, StoreUnavailable>
   /** Of the person, in a project that the person may still see; not one that is deleted. */
   readonly find: (id: ConversationId, user: UserId) => Effect.Effect<Conversation | undefined, StoreUnavailable>
   /** The same, deleted or not, and until the end of the transaction nobody else changes it. */
@@ -99,7 +104,9 @@ export class ConversationStore extends Context.Tag("gateway/chat/ConversationSto
 const decodeRows = Schema.decodeUnknown(Schema.Array(Row))
 const decodeProjects = Schema.decodeUnknown(Schema.Array(PayingProject))
 const decodeIds = Schema.decodeUnknown(Schema.Array(Schema.Struct({ id: Schema.String })))
-const decodeCount = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ running: Schema.Int })))
+const decodeCount = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ count: Schema.Int })))
+/** PostgreSQL's 64-bit integers come as text. */
+const decodeBytes = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ bytes: Schema.NumberFromString })))
 
 const make = (sql: SqlClient): ConversationStoreShape => {
   const columns = sql`c.id, c.user_id as "userId", c.project_id as "projectId", c.title, c.title_source as "titleSource",
@@ -117,6 +124,13 @@ const make = (sql: SqlClient): ConversationStoreShape => {
       fromSql
     )
 
+  const counted = (rows: Fragment) =>
+    sql`${rows}`.pipe(
+      Effect.flatMap(decodeCount),
+      Effect.map(([{ count }]) => count),
+      fromSql
+    )
+
   return {
     projects: (user, max, before) =>
       sql`select p.id, p.name from project p join account a on a.id = p.account_id
@@ -129,6 +143,21 @@ const make = (sql: SqlClient): ConversationStoreShape => {
           insert into conversation (id, user_id, project_id, title, title_source, created_at, updated_at)
           values (${id}, ${userId}, ${projectId}, ${title}, ${titleSource}, ${at}, ${at})`)
       ),
+    count: (user) =>
+      counted(sql`select count(*)::int as count from conversation where user_id = ${user} and deleted_at is null`),
+    // each half has an index of its own
+    addedBytes: (user) =>
+      sql`select coalesce(sum(added_bytes), 0)::text as bytes from (
+          select added_bytes from conversation where user_id = ${user} and deleted_at is null
+          union all
+          select added_bytes from conversation where user_id = ${user} and deleted_at is not null
+        ) as c`.pipe(
+        Effect.flatMap(decodeBytes),
+        Effect.map(([{ bytes }]) => bytes),
+        fromSql
+      ),
+    addBytes: (id, bytes) =>
+      fromSql(Effect.asVoid(sql`update conversation set added_bytes = added_bytes + ${bytes} where id = ${id}`)),
     find: (id, user) =>
       first(
         sql`select ${columns} from conversation c where c.id = ${id} and c.deleted_at is null and ${ofPerson(user)}`
@@ -162,14 +191,12 @@ const make = (sql: SqlClient): ConversationStoreShape => {
     lockRunning: (user) =>
       Effect.zipRight(
         sql`select pg_advisory_xact_lock(hashtextextended(${`chat turns ${user}`}, 0))`,
-        sql`select count(*)::int as running from conversation c where c.user_id = ${user} and c.turn_id is not null
-          and exists (select from node n
-            where n.id = c.node_id and n.seen_at > now() - ${`${defaultSilenceSeconds} seconds`}::interval)`
-      ).pipe(
-        Effect.flatMap(decodeCount),
-        Effect.map(([{ running }]) => running),
-        fromSql
-      ),
+        counted(
+          sql`select count(*)::int as count from conversation c where c.user_id = ${user} and c.turn_id is not null
+            and exists (select from node n
+              where n.id = c.node_id and n.seen_at > now() - ${`${defaultSilenceSeconds} seconds`}::interval)`
+        )
+      ).pipe(fromSql),
     requestStop: (id) => fromSql(Effect.asVoid(sql`update conversation set stop_requested = true where id = ${id}`))
   }
 }

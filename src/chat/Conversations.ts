@@ -4,7 +4,7 @@ import * as Layer from "effect/Layer"
 import type { ConversationRunning, NotFound, RoleRequired, VersionMismatch } from "../domain/AccountError.ts"
 import { CurrentUser } from "../domain/CurrentUser.ts"
 import { dateAt } from "../domain/Dates.ts"
-import type { StoreUnavailable } from "../domain/GatewayError.ts"
+import type { InvalidRequest, StoreUnavailable } from "../domain/GatewayError.ts"
 import { IdGenerator } from "../domain/IdGenerator.ts"
 import { ConversationId, MessageId, type ProjectId } from "../domain/Ids.ts"
 import { Timers } from "../domain/Timers.ts"
@@ -13,7 +13,7 @@ import { ProjectStore } from "../identity/projects/ProjectStore.ts"
 import { AccountTransactions } from "../sql/AccountDatabase.ts"
 import type { ChatProjectOut, ConversationDetailOut, CreateConversationRequest } from "../wire/account/Chat.ts"
 import { Artifacts } from "./Artifacts.ts"
-import { ContentStore } from "./ContentStore.ts"
+import { type ArtifactEvent, ContentStore } from "./ContentStore.ts"
 import { ConversationAccess, isRunning, noSuchConversation, noSuchMessage } from "./ConversationAccess.ts"
 import {
   type Conversation,
@@ -24,6 +24,7 @@ import {
 import { type Message, MessageStore } from "./MessageStore.ts"
 import { Questions } from "./Questions.ts"
 import { detailOut } from "./Records.ts"
+import { StorageLimits } from "./StorageLimits.ts"
 
 type Refused = NotFound | RoleRequired | StoreUnavailable
 
@@ -34,7 +35,10 @@ export interface ConversationsShape {
     max: number,
     before: ProjectId | undefined
   ) => Effect.Effect<ReadonlyArray<typeof ChatProjectOut.Type>, StoreUnavailable, CurrentUser>
-  readonly create: (request: CreateConversationRequest) => Effect.Effect<Conversation, Refused, CurrentUser>
+  /** At most 10,000 of a person. */
+  readonly create: (
+    request: CreateConversationRequest
+  ) => Effect.Effect<Conversation, Refused | InvalidRequest, CurrentUser>
   readonly list: (
     filter: ConversationFilter,
     max: number,
@@ -57,7 +61,7 @@ export interface ConversationsShape {
   readonly fork: (
     id: ConversationId,
     last: MessageId | undefined
-  ) => Effect.Effect<Conversation, Refused | ConversationRunning, CurrentUser>
+  ) => Effect.Effect<Conversation, Refused | ConversationRunning | InvalidRequest, CurrentUser>
 }
 
 export class Conversations extends Context.Tag("gateway/chat/Conversations")<Conversations, ConversationsShape>() {
@@ -74,6 +78,7 @@ export class Conversations extends Context.Tag("gateway/chat/Conversations")<Con
     | ProjectAccess
     | ProjectStore
     | Questions
+    | StorageLimits
     | Timers
   > = Layer.effect(
     this,
@@ -93,6 +98,7 @@ const make = Effect.gen(function* () {
   const artifacts = yield* Artifacts
   const access = yield* ProjectAccess
   const projects = yield* ProjectStore
+  const limits = yield* StorageLimits
   const transactions = yield* AccountTransactions
   const ids = yield* IdGenerator
   const timers = yield* Timers
@@ -105,6 +111,7 @@ const make = Effect.gen(function* () {
   const created = (projectId: ProjectId, title: string, titleSource: Conversation["titleSource"]) =>
     Effect.gen(function* () {
       const { userId } = yield* CurrentUser
+      yield* limits.requireConversation
       const id = ConversationId.make(ids.uuid())
       yield* store.create({ id, userId, projectId, title, titleSource }, now())
       yield* conversations.record("conversation.create", { id, projectId }, { project_id: projectId })
@@ -189,6 +196,7 @@ const make = Effect.gen(function* () {
           if (copied === undefined) return yield* noSuchMessage
           if (copied.some(({ status }) => status === "streaming")) return yield* isRunning
           const conversation = yield* created(projectId, title, titleSource)
+          yield* limits.addBytes(conversation.id, bytesOf(copied, yield* contents.events(id)))
           yield* copy(id, conversation.id, copied)
           return conversation
         })
@@ -204,4 +212,17 @@ const upTo = (last: MessageId | undefined, messages: ReadonlyArray<Message>): Re
   if (last === undefined) return current
   const end = current.findIndex(({ id }) => id === last)
   return end < 0 ? undefined : current.slice(0, end + 1)
+}
+
+/** Of the text of messages and of the artifacts that were made during them. */
+const bytesOf = (messages: ReadonlyArray<Message>, events: ReadonlyArray<ArtifactEvent>): number => {
+  const ids = new Set(messages.map(({ id }) => id))
+  let bytes = 0
+  for (const { content, reasoning, steps } of messages) {
+    bytes += Buffer.byteLength(content) + Buffer.byteLength(reasoning) + Buffer.byteLength(JSON.stringify(steps))
+  }
+  for (const { action, messageId, sizeBytes } of events) {
+    if (ids.has(messageId) && action !== "deleted") bytes += sizeBytes
+  }
+  return bytes
 }

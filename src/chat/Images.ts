@@ -17,6 +17,7 @@ import { imageTypeOf } from "./ImageType.ts"
 import type { Message } from "./MessageStore.ts"
 import { Objects } from "./Objects.ts"
 import { imageOut } from "./Records.ts"
+import { StorageLimits } from "./StorageLimits.ts"
 
 export interface ImagesShape {
   /** For a message of the current user; removed after a day where none has it. */
@@ -36,7 +37,7 @@ export class Images extends Context.Tag("gateway/chat/Images")<Images, ImagesSha
   static readonly layer: Layer.Layer<
     Images,
     never,
-    AccountTransactions | Audit | ContentLinks | ContentStore | IdGenerator | Objects | Timers
+    AccountTransactions | Audit | ContentLinks | ContentStore | IdGenerator | Objects | StorageLimits | Timers
   > = Layer.effect(
     this,
     Effect.suspend(() => make)
@@ -53,6 +54,7 @@ const make = Effect.gen(function* () {
   const objects = yield* Objects
   const links = yield* ContentLinks
   const transactions = yield* AccountTransactions
+  const limits = yield* StorageLimits
   const audit = yield* Audit
   const ids = yield* IdGenerator
   const timers = yield* Timers
@@ -69,16 +71,17 @@ const make = Effect.gen(function* () {
         const image = { id: ids.uuid(), filename, mediaType: type.mediaType, sizeBytes: bytes.length }
         // without its row nobody finds the object; nobody knows the row of an image that was not stored, and a day later it goes too
         yield* transactions.commit(() =>
-          Effect.zipRight(
-            store.createImage(user.userId, image, dateAt(timers.now())),
-            audit.recordBy(user, {
+          Effect.gen(function* () {
+            yield* limits.requireBytes(bytes.length)
+            yield* store.createImage(user.userId, image, dateAt(timers.now()))
+            yield* audit.recordBy(user, {
               accountId: user.accountId,
               action: "chat_image.create",
               target: { kind: "chat_image", id: image.id },
               before: null,
               after: { media_type: image.mediaType, size_bytes: image.sizeBytes }
             })
-          )
+          })
         )
         const removed = Effect.zipRight(objects.remove(image.id), store.removeImage(image.id))
         yield* Effect.onError(objects.put(image.id, bytes), () => Effect.ignore(removed))

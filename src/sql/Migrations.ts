@@ -39,6 +39,7 @@ import { analysisReplay } from "./migrations/0037_analysis_replay.ts"
 import { experimentTable } from "./migrations/0039_experiments.ts"
 import { longHolds } from "./migrations/0040_long_holds.ts"
 import { modelNumbers } from "./migrations/0041_model_numbers.ts"
+import { storedBytesOfPeople } from "./migrations/0042_stored_bytes.ts"
 
 export type MigrationError = Migrator.MigrationError
 
@@ -76,7 +77,8 @@ export const migrations = {
   "0037_analysis_replay": analysisReplay,
   "0039_experiments": experimentTable,
   "0040_long_holds": longHolds,
-  "0041_model_numbers": modelNumbers
+  "0041_model_numbers": modelNumbers,
+  "0042_stored_bytes": storedBytesOfPeople
 }
 
 /** An arbitrary number, the same in every version of the gateway. */
