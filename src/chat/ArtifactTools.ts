@@ -9,7 +9,7 @@ import {
   type SaveArtifactRequest
 } from "../wire/account/Chat.ts"
 
-/** What a model is told of its call of a tool. */
+/** The result of a tool call, as the model sees it. */
 export interface ToolResult {
   readonly result: string
   readonly isError: boolean

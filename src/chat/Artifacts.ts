@@ -40,7 +40,7 @@ export interface ArtifactsShape {
     document: SaveArtifactRequest,
     message: MessageId
   ) => Effect.Effect<ChatArtifactOut, InvalidRequest | SealingUnavailable | StoreUnavailable>
-  /** An earlier version once more, as the newest; `undefined` where there is no such version, or no room. */
+  /** An earlier version, restored as the newest; `undefined` where there is no such version, or no room. */
   readonly restore: (
     conversation: ConversationId,
     artifact: string,
@@ -225,4 +225,4 @@ const noMasterKey = new SealingUnavailable({
   message: "Artifacts need signed links: GATEWAY_MASTER_KEY is not set (32 bytes in base64)."
 })
 
-const noMoreVersions = `An artifact has at most ${maxVersions} versions: write another one under a new name.`
+const noMoreVersions = `An artifact has at most ${maxVersions} versions: create one with another name.`

@@ -25,7 +25,7 @@ export interface ConversationArtifactsShape {
     id: ConversationId,
     document: SaveArtifactRequest
   ) => Effect.Effect<ChatArtifactOut, Found | ConversationRunning | InvalidRequest | SealingUnavailable, CurrentUser>
-  /** An earlier version once more, as the newest. */
+  /** An earlier version, restored as the newest. */
   readonly restore: (
     id: ConversationId,
     artifact: string,
@@ -110,5 +110,5 @@ const make = Effect.gen(function* () {
   })
 })
 
-const noSuchArtifact = new NotFound({ message: "There is no such artifact, or no such version of it." })
+const noSuchArtifact = new NotFound({ message: "Artifact or version not found." })
 const noAnswer = new NotFound({ message: "The conversation has no answer yet." })

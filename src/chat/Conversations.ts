@@ -86,7 +86,7 @@ export class Conversations extends Context.Tag("gateway/chat/Conversations")<Con
   )
 }
 
-/** How long after a deletion it can be taken back. */
+/** How long after a deletion it can be undone. */
 export const undoMillis = 60_000
 
 const make = Effect.gen(function* () {

@@ -54,8 +54,8 @@ const make = Effect.gen(function* () {
 
 const refused = (message: string) => new InvalidRequest({ code: "invalid_value", message, param: null })
 const tooManyConversations = refused(
-  `A person has at most ${maxConversations} conversations: delete some that are no longer needed.`
+  `You have reached the maximum of ${maxConversations} conversations: delete conversations that you no longer need.`
 )
 const tooManyBytes = refused(
-  `A person stores at most ${maxGibibytes} GiB of images, saved artifacts and copied conversations: delete some conversations; what is in them is erased within 10 minutes.`
+  `Storage is limited to ${maxGibibytes} GiB of images, saved artifacts and copied conversations: delete conversations; their space is released within 10 minutes.`
 )

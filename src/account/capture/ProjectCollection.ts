@@ -22,7 +22,7 @@ import { ProjectAccess } from "../../identity/projects/ProjectAccess.ts"
 import { ProjectStore } from "../../identity/projects/ProjectStore.ts"
 import { AccountTransactions } from "../../sql/AccountDatabase.ts"
 
-/** The settings in force, with what is stored. */
+/** The current settings, with what is stored. */
 export interface Collection {
   readonly settings: CaptureSettings
   /** 0 before anything was set. */
@@ -129,10 +129,10 @@ const make = Effect.gen(function* () {
 })
 
 const unsealable = new SealingUnavailable({
-  message: "Nothing can be collected: GATEWAY_MASTER_KEY is not set (32 bytes in base64)."
+  message: "Calls cannot be captured: GATEWAY_MASTER_KEY is not set (32 bytes in base64)."
 })
 const changedMeanwhile = new ConfigVersionMismatch({
-  message: "The settings were changed meanwhile: read them again and repeat the change with their config_version."
+  message: "The settings have changed since they were read: read them again and retry with their config_version."
 })
 
 const audited = ({

@@ -40,12 +40,12 @@ export interface ProjectSamplesShape {
     max: number,
     before: RequestId | undefined
   ) => Effect.Effect<ReadonlyArray<ListedSample>, Unread, CurrentUser>
-  /** With content, which stands in the audit log. */
+  /** With content, which is recorded in the audit log. */
   readonly read: (id: RequestId) => Effect.Effect<CapturedCall, Unread, CurrentUser>
   readonly remove: (id: RequestId) => Effect.Effect<void, Unread, CurrentUser>
   /** The number of samples that are gone. */
   readonly erase: (id: ProjectId, erasure: Erasure) => Effect.Effect<number, Unread, CurrentUser>
-  /** Conversation by conversation, with content; that it was read stands in the audit log. */
+  /** Conversation by conversation, with content; that it was read is recorded in the audit log. */
   readonly exported: (
     id: ProjectId
   ) => Effect.Effect<Stream.Stream<CapturedCall, StoreUnavailable>, Unread, CurrentUser>
@@ -189,5 +189,5 @@ const make = Effect.gen(function* () {
   })
 })
 
-const noSuchProject = new NotFound({ message: "There is no such project." })
-const noSuchSample = new NotFound({ message: "There is no such sample." })
+const noSuchProject = new NotFound({ message: "Project not found." })
+const noSuchSample = new NotFound({ message: "Sample not found." })

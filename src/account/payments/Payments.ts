@@ -128,8 +128,8 @@ const make = Effect.gen(function* () {
 
 const isDecided = ({ isPaid, state }: Payment): boolean => isPaid || state === "failed" || state === "expired"
 
-const noSession = new NotFound({ message: "There is no such checkout session." })
+const noSession = new NotFound({ message: "Checkout session not found." })
 
 const notConfigured = new PaymentsNotConfigured({
-  message: "This gateway takes no payments: STRIPE_SECRET_KEY is not set, and the local test checkout is off."
+  message: "Payments are not configured: STRIPE_SECRET_KEY is not set, and the local test checkout is off."
 })

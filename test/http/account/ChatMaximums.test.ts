@@ -31,7 +31,7 @@ const tooManyBytes = {
   error: {
     ...fault,
     message:
-      "A person stores at most 10 GiB of images, saved artifacts and copied conversations: delete some conversations; what is in them is erased within 10 minutes."
+      "Storage is limited to 10 GiB of images, saved artifacts and copied conversations: delete conversations; their space is released within 10 minutes."
   }
 }
 
@@ -132,7 +132,10 @@ describe.each(databaseKinds)("what a person may store that no call pays for, on 
     )
     const refused = {
       status: 400,
-      error: { ...fault, message: "A person has at most 10000 conversations: delete some that are no longer needed." }
+      error: {
+        ...fault,
+        message: "You have reached the maximum of 10000 conversations: delete conversations that you no longer need."
+      }
     }
     const create = () => person.send("POST", "/api/chat/conversations", { project_id: project })
     expect(await resultOf(await create())).toEqual(refused)

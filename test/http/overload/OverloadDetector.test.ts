@@ -142,7 +142,7 @@ describe("a node is no longer overloaded", () => {
   it.each([
     ["each rejection", { ...inTime, isRejecting: true }],
     ["each wait that is too long", {}]
-  ])("%s begins the 300 ms anew", (_, bad) => {
+  ])("%s restarts the 300 ms", (_, bad) => {
     const { changes, tick, ticks } = overloaded()
     ticks(5, inTime)
     tick(bad)
@@ -190,7 +190,7 @@ describe("what a node can serve", () => {
     }
   })
 
-  it("is not told by the demand of a node that is not busy", () => {
+  it("ignores the demand of a node that is not busy", () => {
     const { detector, tick, ticks } = start()
     tick({ departures: 200 })
     ticks(100, { isQueued: false, departures: 1 })

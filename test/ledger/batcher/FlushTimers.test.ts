@@ -51,7 +51,7 @@ describe("a settlement that waits for a reservation", () => {
     expect(times()).toEqual([10])
   })
 
-  it("waits no longer when it is being written, and the next one waits anew", () => {
+  it("waits no longer when it is being written, and the next one waits the full time", () => {
     const { clock, timers, times } = start()
     timers.cancelLater()
     timers.later()
@@ -63,7 +63,7 @@ describe("a settlement that waits for a reservation", () => {
     expect(times()).toEqual([16])
   })
 
-  it("waits anew also after its time, once what waited is being written", () => {
+  it("waits the full time again after its time, once what waited is being written", () => {
     const { clock, timers, times } = start((own) => own.cancelLater())
     timers.later()
     clock.advance(10)

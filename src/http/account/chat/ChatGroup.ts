@@ -33,28 +33,29 @@ import { IfMatchHeaders } from "../EntityTag.ts"
 import { IdempotencyHeaders } from "../Idempotent.ts"
 import { Identity } from "../Identity.ts"
 
-const ConversationPath = Schema.Struct({ id: sentId(ConversationId, "Id of the conversation.") })
+const id = sentId(ConversationId, "Id of the conversation.")
+const ConversationPath = Schema.Struct({ id })
 const MessagePath = Schema.Struct({
-  ...ConversationPath.fields,
+  id,
   message_id: sentId(MessageId, "Id of the message.")
 })
 
 const root = "/api/chat/conversations"
-const storageLimit = "A user can store 10 GiB of images, saved artifacts and copied conversations."
+const storageLimit = "A user can store at most 10 GiB of images, saved artifacts and copied conversations."
 
 const listChatProjects = HttpApiEndpoint.get("listChatProjects", "/api/chat/projects")
   .setUrlParams(PageParameters)
   .addSuccess(ChatProjectsPage)
-  .annotate(OpenApi.Summary, "The projects that can pay for a conversation")
-  .annotate(OpenApi.Description, "Those in which the caller is owner or member, newest first.")
+  .annotate(OpenApi.Summary, "List the projects that can pay for a conversation")
+  .annotate(OpenApi.Description, "Projects in which the caller has the owner or member role, newest first.")
 
 const listChatModels = HttpApiEndpoint.get("listChatModels", "/api/chat/models")
   .setUrlParams(ChatModelsParameters)
   .addSuccess(ChatModelsPage)
   .addError(Errors.NotFound)
   .addError(Errors.RoleRequired)
-  .annotate(OpenApi.Summary, "The models that a conversation of a project may use")
-  .annotate(OpenApi.Description, "`auto`, the project's active routing configurations, then the models by id.")
+  .annotate(OpenApi.Summary, "List the models that a conversation of a project may use")
+  .annotate(OpenApi.Description, "`auto`, the project's active routing configurations, then the models ordered by id.")
 
 const createConversation = HttpApiEndpoint.post("createConversation", root)
   .setHeaders(IdempotencyHeaders)
@@ -63,26 +64,26 @@ const createConversation = HttpApiEndpoint.post("createConversation", root)
   .addError(Errors.NotFound)
   .addError(Errors.RoleRequired)
   .addError(Errors.IdempotencyKeyInProgress)
-  .annotate(OpenApi.Summary, "Begin a conversation")
-  .annotate(OpenApi.Description, "A user can have 10,000 conversations.")
+  .annotate(OpenApi.Summary, "Create a conversation")
+  .annotate(OpenApi.Description, "A user can have at most 10,000 conversations.")
 
 const listConversations = HttpApiEndpoint.get("listConversations", root)
   .setUrlParams(ConversationParameters)
   .addSuccess(ConversationPageOut)
-  .annotate(OpenApi.Summary, "The caller's conversations")
+  .annotate(OpenApi.Summary, "List the caller's conversations")
   .annotate(
     OpenApi.Description,
-    "The last changed first. One that changes while its list is read can be on two pages: tell them apart by `id`."
+    "Most recently updated first. A conversation that changes while the list is read can be on two pages: deduplicate by `id`."
   )
 
 const getConversation = HttpApiEndpoint.get("getConversation", `${root}/:id`)
   .setPath(ConversationPath)
   .addSuccess(ConversationDetailOut)
   .addError(Errors.NotFound)
-  .annotate(OpenApi.Summary, "A conversation with its messages")
+  .annotate(OpenApi.Summary, "Get a conversation with its messages")
   .annotate(
     OpenApi.Description,
-    "Of an answer that is being written, what was stored last; all of it comes by the events."
+    "An answer that is being generated is returned as last stored; the events have all of it."
   )
 
 const updateConversation = HttpApiEndpoint.patch("updateConversation", `${root}/:id`)
@@ -96,23 +97,23 @@ const updateConversation = HttpApiEndpoint.patch("updateConversation", `${root}/
 
 const deleteConversation = HttpApiEndpoint.del("deleteConversation", `${root}/:id`)
   .setPath(ConversationPath)
-  .addSuccess(HttpApiSchema.NoContent)
+  .addSuccess(Schema.Void, { status: 204 })
   .addError(Errors.NotFound)
   .annotate(OpenApi.Summary, "Delete a conversation")
   .annotate(
     OpenApi.Description,
-    "An answer that is being written ends. For a minute the deletion can be taken back; within a day all content is erased. The calls stay in the request log, which has no content."
+    "Stops an answer that is being generated. The deletion can be undone for one minute; within a day all content is erased. The calls remain in the request log, which has no content."
   )
 
 const restoreConversation = HttpApiEndpoint.post("restoreConversation", `${root}/:id/restore`)
   .setPath(ConversationPath)
   .addSuccess(ConversationOut)
   .addError(Errors.NotFound)
-  .annotate(OpenApi.Summary, "Take a deletion back")
-  .annotate(OpenApi.Description, "Within a minute; after it the conversation is not found.")
+  .annotate(OpenApi.Summary, "Undo a deletion")
+  .annotate(OpenApi.Description, "Possible for one minute; afterwards the conversation is not found.")
 
 const asking =
-  "The answer is written by the service, whether or not anybody reads its events; it is in the conversation when it ends."
+  "The answer is generated by the service, whether or not a client follows its events, and is in the conversation when it ends."
 
 const sendMessage = HttpApiEndpoint.post("sendMessage", `${root}/:id/messages`)
   .setPath(ConversationPath)
@@ -123,10 +124,10 @@ const sendMessage = HttpApiEndpoint.post("sendMessage", `${root}/:id/messages`)
   .addError(Errors.RoleRequired)
   .addError(Errors.ConversationRunning)
   .addError(Errors.IdempotencyKeyInProgress)
-  .annotate(OpenApi.Summary, "Ask a question")
+  .annotate(OpenApi.Summary, "Send a question")
   .annotate(
     OpenApi.Description,
-    `${asking} The calls count by a key of the caller's own in the project. A call that fails, for want of money for example, is the answer's \`error\`.`
+    `${asking} The calls are attributed to the caller's own key in the project. If a call fails, for example because of insufficient balance, the answer has an \`error\`.`
   )
 
 const retryMessage = HttpApiEndpoint.post("retryMessage", `${root}/:id/messages/:message_id/retry`)
@@ -138,7 +139,7 @@ const retryMessage = HttpApiEndpoint.post("retryMessage", `${root}/:id/messages/
   .addError(Errors.RoleRequired)
   .addError(Errors.ConversationRunning)
   .addError(Errors.IdempotencyKeyInProgress)
-  .annotate(OpenApi.Summary, "Ask the last question once more")
+  .annotate(OpenApi.Summary, "Regenerate the last answer")
   .annotate(OpenApi.Description, `The message is the last answer, which becomes one of \`versions\`. ${asking}`)
 
 const editMessage = HttpApiEndpoint.post("editMessage", `${root}/:id/messages/:message_id/edit`)
@@ -150,20 +151,20 @@ const editMessage = HttpApiEndpoint.post("editMessage", `${root}/:id/messages/:m
   .addError(Errors.RoleRequired)
   .addError(Errors.ConversationRunning)
   .addError(Errors.IdempotencyKeyInProgress)
-  .annotate(OpenApi.Summary, "Ask another question in place of the last one")
+  .annotate(OpenApi.Summary, "Edit the last question")
   .annotate(
     OpenApi.Description,
-    `The message is the last question; it and its answer become \`versions\`. What is left out stays as it was. ${asking}`
+    `The message is the last question; it and its answer become \`versions\`. Omitted fields remain unchanged. ${asking}`
   )
 
 const stopConversation = HttpApiEndpoint.post("stopConversation", `${root}/:id/stop`)
   .setPath(ConversationPath)
   .addSuccess(ConversationOut)
   .addError(Errors.NotFound)
-  .annotate(OpenApi.Summary, "Stop the answer that is being written")
+  .annotate(OpenApi.Summary, "Stop the answer that is being generated")
   .annotate(
     OpenApi.Description,
-    "What was written stays and is charged, also where the browser that asks is another one. `running` is true in the response only where the node that writes has not answered within two seconds. Without an answer in progress nothing happens."
+    "What was generated is kept and charged, also if the request comes from another browser. `running` is true in the response only if the generating node has not responded within two seconds. Has no effect without an answer in progress."
   )
 
 const forkConversation = HttpApiEndpoint.post("forkConversation", `${root}/:id/fork`)
@@ -175,15 +176,14 @@ const forkConversation = HttpApiEndpoint.post("forkConversation", `${root}/:id/f
   .addError(Errors.RoleRequired)
   .addError(Errors.ConversationRunning)
   .addError(Errors.IdempotencyKeyInProgress)
-  .annotate(OpenApi.Summary, "Begin a conversation with the messages of another one")
+  .annotate(OpenApi.Summary, "Fork a conversation")
   .annotate(
     OpenApi.Description,
-    `The messages up to the given one, in their last versions, are copied. ${storageLimit}`
+    `Creates a conversation with copies of the messages up to the given one, in their latest versions. ${storageLimit}`
   )
 
 const CursorText = Schema.String.pipe(Schema.maxLength(60)).annotations({
-  description:
-    "`<message>:<offset>` as in StartedTurnOut, or the id of the last event: only what comes after it is sent."
+  description: "`<message>:<offset>` as in StartedTurnOut, or the id of the last event: only later events are sent."
 })
 
 const followConversation = HttpApiEndpoint.get("followConversation", `${root}/:id/events`)
@@ -192,16 +192,16 @@ const followConversation = HttpApiEndpoint.get("followConversation", `${root}/:i
   .setHeaders(Schema.Struct({ "last-event-id": Schema.optional(CursorText) }))
   .addSuccess(HttpApiSchema.Text({ contentType: "text/event-stream" }))
   .addError(Errors.NotFound)
-  .annotate(OpenApi.Summary, "Follow the answer that is being written")
+  .annotate(OpenApi.Summary, "Stream the answer that is being generated")
   .annotate(
     OpenApi.Description,
     [
-      "Server-sent events, each with JSON data; the stream ends when nothing is written any more. It also ends, within about a second and without a `conversation` that does not run, when the session has ended or the conversation may no longer be read: following again then says why, with 401 or 404. Any number of clients may follow the same answer.",
-      "`snapshot`: ConversationDetailOut, which replaces all; it comes first unless the cursor is one of the answer in progress.",
-      "`delta` and `reasoning`: `{message_id, offset, text}`. Where `offset` is the length of the text that the client has, append; where it is smaller, leave out what is known; where it is larger, follow again without a cursor.",
-      "`attempt`: `{message_id, request_id, index, provider, model, status, error}`, with status `running` when it begins and again when it ends.",
-      "`artifact`: ChatArtifactEventOut. `artifact_delta`: `{message_id, name, offset, text}`, the text of an artifact that is being written.",
-      "`message`: ChatMessageOut, the answer as it has ended. `conversation`: ConversationOut; with `running` false it is the last event."
+      "Server-sent events, each with JSON data; the stream ends when the answer is complete. It also ends, within about a second and without a `conversation` event with `running` false, when the session has ended or the conversation may no longer be read: reconnecting then returns 401 or 404. Any number of clients may follow the same answer.",
+      "`snapshot`: ConversationDetailOut, which replaces all previous state; sent first unless the cursor belongs to the answer in progress.",
+      "`delta` and `reasoning`: `{message_id, offset, text}`. If `offset` equals the length of the text that the client has, append `text`; if it is smaller, skip the known part; if it is larger, reconnect without a cursor.",
+      "`attempt`: `{message_id, request_id, index, provider, model, status, error}`, sent with status `running` when it starts, and again when it ends.",
+      "`artifact`: ChatArtifactEventOut. `artifact_delta`: `{message_id, name, offset, text}`, the text of an artifact that is being generated.",
+      "`message`: ChatMessageOut, the final state of the answer. `conversation`: ConversationOut; with `running` false it is the last event."
     ].join("\n\n")
   )
 
@@ -222,7 +222,7 @@ const uploadChatImage = HttpApiEndpoint.post("uploadChatImage", "/api/chat/image
   .annotate(OpenApi.Summary, "Upload an image for a question")
   .annotate(
     OpenApi.Description,
-    `The body is the image itself, at most 10 MiB: PNG, JPEG, GIF or WebP, told by its bytes, with at most 8192 pixels in width and in height. An image that is in no message after 24 hours is erased. ${storageLimit}`
+    `The body is the image itself, at most 10 MiB: PNG, JPEG, GIF or WebP, detected from its content, at most 8192 pixels in width and in height. An image that no message uses after 24 hours is erased. ${storageLimit}`
   )
   .annotate(OpenApi.Transform, (operation) => ({
     ...operation,
@@ -241,14 +241,14 @@ const saveArtifact = HttpApiEndpoint.post("saveArtifact", `${root}/:id/artifacts
   .addError(Errors.ConversationRunning)
   .addError(Errors.IdempotencyKeyInProgress)
   .addError(Errors.SealingUnavailable)
-  .annotate(OpenApi.Summary, "Save a part of an answer as an artifact")
+  .annotate(OpenApi.Summary, "Save part of an answer as an artifact")
   .annotate(
     OpenApi.Description,
-    `Under a name that the conversation has already, it is the next version of that artifact. It is done after the last answer, of which it is one of \`artifact_events\`. ${storageLimit}`
+    `If the conversation already has an artifact of this name, this creates its next version. It is recorded in the \`artifact_events\` of the last answer. ${storageLimit}`
   )
 
 const ArtifactPath = Schema.Struct({
-  ...ConversationPath.fields,
+  id,
   artifact_id: sentId(Schema.UUID, "Id of the artifact.")
 })
 
@@ -256,8 +256,8 @@ const listArtifactVersions = HttpApiEndpoint.get("listArtifactVersions", `${root
   .setPath(ArtifactPath)
   .addSuccess(ChatArtifactVersionsPage)
   .addError(Errors.NotFound)
-  .annotate(OpenApi.Summary, "The versions of an artifact")
-  .annotate(OpenApi.Description, "All of them, at most 100, on one page.")
+  .annotate(OpenApi.Summary, "List the versions of an artifact")
+  .annotate(OpenApi.Description, "All versions, at most 100, on one page.")
 
 const restoreArtifact = HttpApiEndpoint.post("restoreArtifact", `${root}/:id/artifacts/:artifact_id/restore`)
   .setPath(ArtifactPath)
@@ -267,11 +267,11 @@ const restoreArtifact = HttpApiEndpoint.post("restoreArtifact", `${root}/:id/art
   .addError(Errors.NotFound)
   .addError(Errors.ConversationRunning)
   .addError(Errors.IdempotencyKeyInProgress)
-  .annotate(OpenApi.Summary, "Make an earlier version of an artifact the newest")
+  .annotate(OpenApi.Summary, "Restore an earlier version of an artifact")
 
 const deleteArtifact = HttpApiEndpoint.del("deleteArtifact", `${root}/:id/artifacts/:artifact_id`)
   .setPath(ArtifactPath)
-  .addSuccess(HttpApiSchema.NoContent)
+  .addSuccess(Schema.Void, { status: 204 })
   .addError(Errors.NotFound)
   .addError(Errors.ConversationRunning)
   .annotate(OpenApi.Summary, "Delete an artifact")
@@ -297,4 +297,4 @@ export const ChatGroup = HttpApiGroup.make("chat")
   .add(restoreArtifact)
   .add(deleteArtifact)
   .middleware(Identity)
-  .annotate(OpenApi.Description, "Conversations of people with models.")
+  .annotate(OpenApi.Description, "Conversations with models.")

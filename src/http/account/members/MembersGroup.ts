@@ -17,7 +17,7 @@ const listMembers = HttpApiEndpoint.get("listMembers", "/api/projects/:id/member
   .setUrlParams(PageParameters)
   .addSuccess(MembersPage)
   .addError(Errors.NotFound)
-  .annotate(OpenApi.Summary, "List who may use a project")
+  .annotate(OpenApi.Summary, "List the members of a project")
 
 const addMember = HttpApiEndpoint.post("addMember", "/api/projects/:id/members")
   .setPath(ProjectPath)
@@ -28,22 +28,22 @@ const addMember = HttpApiEndpoint.post("addMember", "/api/projects/:id/members")
   .addError(Errors.RoleRequired)
   .addError(Errors.AlreadyExists)
   .addError(Errors.IdempotencyKeyInProgress)
-  .annotate(OpenApi.Summary, "Let a person use a project")
+  .annotate(OpenApi.Summary, "Add a member to a project")
   .annotate(
     OpenApi.Description,
-    "For owners. A role is changed by removing the member and adding them again. A project can have 1,000 members beside the owner of its account."
+    "Requires the owner role. To change a role, remove the member and add them again. A project can have at most 1,000 members besides the owner of its account."
   )
 
 const removeMember = HttpApiEndpoint.del("removeMember", "/api/projects/:id/members")
   .setPath(ProjectPath)
-  .setUrlParams(Schema.Struct({ user_id: sentId(UserId, "Id of the person.") }))
+  .setUrlParams(Schema.Struct({ user_id: sentId(UserId, "Id of the user.") }))
   .addSuccess(HttpApiSchema.NoContent)
   .addError(Errors.NotFound)
   .addError(Errors.RoleRequired)
-  .annotate(OpenApi.Summary, "Remove a member of a project")
+  .annotate(OpenApi.Summary, "Remove a member from a project")
   .annotate(
     OpenApi.Description,
-    "For owners, and for whoever leaves the project. The owner of the account stays: it is the last owner of the project."
+    "Requires the owner role, except to remove oneself. The owner of the account cannot be removed: they are always an owner of the project."
   )
 
 export const MembersGroup = HttpApiGroup.make("members")
@@ -51,4 +51,4 @@ export const MembersGroup = HttpApiGroup.make("members")
   .add(addMember)
   .add(removeMember)
   .middleware(Identity)
-  .annotate(OpenApi.Description, "The people who may use a project, each in a role.")
+  .annotate(OpenApi.Description, "Members of projects and their roles.")
