@@ -4,9 +4,10 @@ import { withAnswers } from "../evidence/AnsweredReport.ts"
 import { type Answered, ReplayRun } from "../evidence/ReplayRun.ts"
 import type { RequestedReplay } from "../evidence/RequestedReplay.ts"
 import { SampleList } from "../evidence/Samples.ts"
+import { inRange, rangeOf } from "./AnalysisRange.ts"
 import { AnalysisSource } from "./AnalysisSource.ts"
 import { type AnalysisRow, AnalysisStore } from "./AnalysisStore.ts"
-import { type AnalysisWork, inRange, rangeOf } from "./AnalysisWork.ts"
+import type { AnalysisWork } from "./AnalysisWork.ts"
 import { ReportSeal } from "./ReportSeal.ts"
 
 /** Asks the questions of a replay and adds the answers to the report of its analysis. */

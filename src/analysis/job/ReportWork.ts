@@ -8,9 +8,10 @@ import { SegmentTally } from "../evidence/Segments.ts"
 import { ExperimentStore } from "../receipts/ExperimentStore.ts"
 import { pastReceiptsOf } from "../receipts/ReceiptOf.ts"
 import { AnalysisEngine, type EngineRun } from "./AnalysisEngine.ts"
+import { inRange, rangeOf, untilEnd } from "./AnalysisRange.ts"
 import { AnalysisSource } from "./AnalysisSource.ts"
 import { type AnalysisRow, AnalysisStore } from "./AnalysisStore.ts"
-import { type AnalysisWork, inRange, rangeOf, untilEnd } from "./AnalysisWork.ts"
+import type { AnalysisWork } from "./AnalysisWork.ts"
 
 const maxLogCalls = 10_000
 
