@@ -4,6 +4,7 @@ import { type AddressInfo, createServer } from "node:net"
 import Pg from "pg"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Service, startService } from "../support/Service.ts"
+import { whenSeen } from "../support/WhenSeen.ts"
 
 const server = process.env["TEST_DATABASE_URL"]
 const password = "hunter2-hunter2"
@@ -142,7 +143,11 @@ describe.skipIf(server === undefined)("a running service whose database turns re
       await admin.query("select pg_terminate_backend(pid) from pg_stat_activity where datname = $1", [name])
     }
     const readyIs = async (service: Service, status: number): Promise<void> => {
-      while ((await service.fetch("/readyz")).status !== status) {}
+      const is = await whenSeen(
+        async () => (await service.fetch("/readyz")).status,
+        (seen) => seen === status
+      )
+      expect(is).toBe(status)
     }
     const call = async (service: Service): Promise<number> =>
       (await service.post("/v1/chat/completions", { model: "sim/fast", messages: [{ role: "user", content: "hi" }] }))
@@ -154,11 +159,21 @@ describe.skipIf(server === undefined)("a running service whose database turns re
     expect(await call(service)).toBe(200)
     await turn("on")
     await readyIs(service, 503)
-    while ((await call(service)) !== 503) {}
+    expect(
+      await whenSeen(
+        () => call(service),
+        (status) => status === 503
+      )
+    ).toBe(503)
     expect(await (await service.fetch("/readyz")).json()).toEqual({ status: "store_unavailable" })
     await turn("off")
     await readyIs(service, 200)
-    while ((await call(service)) !== 200) {}
+    expect(
+      await whenSeen(
+        () => call(service),
+        (status) => status === 200
+      )
+    ).toBe(200)
     expect(await service.stop()).toBe(0)
     const lines = service.output().split("\n")
     expect(lines.filter((line) => line.includes("the database takes no writes")).length).toBeGreaterThanOrEqual(1)

@@ -20,6 +20,7 @@ import {
   startNode
 } from "../support/AccountService.ts"
 import { type AnalysedProject, analysedProject, type Detail, reportOf } from "../support/AnalysisProject.ts"
+import { whenSeen } from "../support/WhenSeen.ts"
 
 type Preview = typeof ActionPreview.Encoded
 interface Policy {
@@ -114,13 +115,6 @@ describe.each(databaseKinds)("a change that conversations are held out of, on %s
           sql`update experiment set look_at = now(), ends_at = case when ${over} then now() else ends_at end where state = 'running'`
       )
     )
-  }
-  const whenSeen = async <A>(seen: () => Promise<A>, isDone: (value: A) => boolean): Promise<A> => {
-    const until = Date.now() + 60_000
-    for (;;) {
-      const value = await seen()
-      if (isDone(value) || Date.now() > until) return value
-    }
   }
   const hashOf = (conversation: string) =>
     conversationOf(ProjectId.make(project.id), { messages: [], promptCacheKey: conversation, user: undefined })

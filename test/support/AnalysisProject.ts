@@ -5,6 +5,7 @@ import { Ledger } from "../../src/ledger/Ledger.ts"
 import type { AnalysisDetail, AnalysisSummary } from "../../src/wire/account/Analyses.ts"
 import type { CaptureSettings } from "../../src/wire/account/Capture.ts"
 import { type AccountNode, type Person, sendTo } from "./AccountService.ts"
+import { whenSeen } from "./WhenSeen.ts"
 
 export type Detail = typeof AnalysisDetail.Encoded
 /** Whatever an earlier version has left out stands in an answer. */
@@ -31,8 +32,6 @@ export const reportOf = ({ report }: Detail): Report => {
   return { ...report, alpha_curve, segments }
 }
 
-const maxMillis = 60_000
-
 /** Made by the owner, with credit from the operator. */
 export const analysedProject = async (
   node: AccountNode,
@@ -56,13 +55,11 @@ export const analysedProject = async (
   const { api_key } = await ask<{ readonly api_key: string }>("POST", `/api/projects/${id}/keys`, { name: "one" })
   await ask("PUT", `/api/projects/${id}/capture`, { enabled: true, sampling_rate: 1, config_version: 0, ...capture })
   const send = sendTo(node.url, { authorization: `Bearer ${api_key}` })
-  const ended = async (analysis: string): Promise<Detail> => {
-    const until = Date.now() + maxMillis
-    for (;;) {
-      const found = await ask<Detail>("GET", `/api/analyses/${analysis}`)
-      if (found.finished_at !== null || Date.now() > until) return found
-    }
-  }
+  const ended = (analysis: string): Promise<Detail> =>
+    whenSeen(
+      () => ask<Detail>("GET", `/api/analyses/${analysis}`),
+      ({ finished_at }) => finished_at !== null
+    )
   return {
     id,
     ask,

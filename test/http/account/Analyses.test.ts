@@ -14,6 +14,7 @@ import {
   startNode
 } from "../../support/AccountService.ts"
 import { codeOf } from "../../support/Responses.ts"
+import { whenSeen } from "../../support/WhenSeen.ts"
 
 type Summary = typeof AnalysisSummary.Encoded
 type Detail = typeof AnalysisDetail.Encoded
@@ -46,13 +47,11 @@ describe.each(databaseKinds)("analyses over HTTP on %s", (kind) => {
     await node.run(logCalls(Array.from({ length: count }, (_, i) => ({ caller, agoSeconds: i }))))
     return project
   }
-  const ended = async (id: string): Promise<Detail> => {
-    const until = Date.now() + 20_000
-    for (;;) {
-      const found = await bodyOf<Detail>(await owner.send("GET", `/api/analyses/${id}`))
-      if (found.finished_at !== null || Date.now() > until) return found
-    }
-  }
+  const ended = (id: string): Promise<Detail> =>
+    whenSeen(
+      async () => bodyOf<Detail>(await owner.send("GET", `/api/analyses/${id}`)),
+      ({ finished_at }) => finished_at !== null
+    )
   const start = async (project: string, body: object = {}) =>
     bodyOf<Summary>(await owner.send("POST", `/api/projects/${project}/analyses`, body), 202)
   /** A queued analysis that no node takes. */

@@ -15,6 +15,7 @@ import {
   startNode
 } from "../../support/AccountService.ts"
 import { type AnalysedProject, analysedProject, type Detail, reportOf } from "../../support/AnalysisProject.ts"
+import { whenSeen } from "../../support/WhenSeen.ts"
 
 type Preview = typeof ActionPreview.Encoded
 interface Policy {
@@ -23,7 +24,6 @@ interface Policy {
 }
 
 const canary = { share: 0.9, days: 7 }
-const maxMillis = 60_000
 
 const faultOf = async (response: Response) => {
   const { error } = (await response.json()) as { readonly error: { readonly code: string; readonly param: string } }
@@ -85,11 +85,10 @@ describe.each(databaseKinds)("the hold-out of an action on %s", (kind) => {
     const { analysis, project } = await analysed()
     expect((await apply(project, analysis, { canary })).status).toBe(200)
     await project.ask("PUT", `/api/projects/${project.id}/policy`, { default_alpha: 0.123 })
-    const until = Date.now() + maxMillis
-    let receipt = receiptOf(await project.ask<Detail>("GET", `/api/analyses/${analysis.id}`))
-    while (receipt?.state === "running" && Date.now() < until) {
-      receipt = receiptOf(await project.ask<Detail>("GET", `/api/analyses/${analysis.id}`))
-    }
+    const receipt = await whenSeen(
+      async () => receiptOf(await project.ask<Detail>("GET", `/api/analyses/${analysis.id}`)),
+      (found) => found?.state !== "running"
+    )
     expect(receipt).toMatchObject({
       state: "superseded",
       reason: "A user changed the fields that the action had changed."

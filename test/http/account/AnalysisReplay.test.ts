@@ -24,7 +24,9 @@ import { withOpenTransaction } from "../../support/OpenTransaction.ts"
 type Quote = typeof ReplayQuote.Encoded
 
 /** Twice what the outcome needs. */
-const conversations = 200
+const many = 200
+/** Enough to be asked. */
+const few = 40
 const clients = 20
 const codeOf = async (response: Response) => {
   const { error } = (await response.json()) as { readonly error: { readonly code: string; readonly param: string } }
@@ -143,9 +145,9 @@ describe.each(databaseKinds)("the replay of an analysis on %s", (kind) => {
   })
 
   /** Conversations of one call each that `auto` has sent to the large model. */
-  const analysed = async (parts: { readonly replay_allowed?: boolean } = { replay_allowed: true }) => {
+  const analysed = async (conversations: number, replay_allowed = true) => {
     seen.clear()
-    const project = await analysedProject(node, owner, operator, parts)
+    const project = await analysedProject(node, owner, operator, { replay_allowed })
     await Promise.all(
       Array.from({ length: clients }, async (_, client) => {
         for (let at = client; at < conversations; at += clients) {
@@ -168,13 +170,13 @@ describe.each(databaseKinds)("the replay of an analysis on %s", (kind) => {
       .total_spent_microusd
 
   it("is quoted first, asks then, and grades the candidate for the router", async () => {
-    const { analysis, project } = await analysed()
+    const { analysis, project } = await analysed(many)
     const { segments } = reportOf(analysis)
-    expect(segments.reduce((sum, { calls }) => sum + calls, 0)).toBe(conversations)
+    expect(segments.reduce((sum, { calls }) => sum + calls, 0)).toBe(many)
     // nearly all of the prompts are of one class
     const [segment] = segments
     const pairs = segment?.calls ?? 0
-    expect(pairs).toBeGreaterThan(0.9 * conversations)
+    expect(pairs).toBeGreaterThan(0.9 * many)
     expect(segment).toMatchObject({
       served: [{ model: "mine/large", calls: pairs, conversations: pairs, input_tokens: 60 * pairs }],
       questions: []
@@ -231,7 +233,7 @@ describe.each(databaseKinds)("the replay of an analysis on %s", (kind) => {
   }, 120_000)
 
   it("stops at its cap, and says so", async () => {
-    const { analysis, project } = await analysed()
+    const { analysis, project } = await analysed(few)
     const before = await spentOf(project)
     const max_spend_microusd = 100_000
     await replay(project, analysis, { max_spend_microusd, confirm: true })
@@ -244,7 +246,7 @@ describe.each(databaseKinds)("the replay of an analysis on %s", (kind) => {
   }, 120_000)
 
   it("is cancelled while a model answers: the call is closed, and the report stays", async () => {
-    const { analysis, project } = await analysed()
+    const { analysis, project } = await analysed(few)
     const running = modelNeverAnswers()
     await replay(project, analysis, { confirm: true })
     await running
@@ -268,7 +270,7 @@ describe.each(databaseKinds)("the replay of an analysis on %s", (kind) => {
   }, 120_000)
 
   it("ends with its project: the call is closed, and nothing more is asked or kept", async () => {
-    const { analysis, project } = await analysed()
+    const { analysis, project } = await analysed(few)
     const running = modelNeverAnswers()
     await replay(project, analysis, { confirm: true })
     await running
@@ -288,7 +290,7 @@ describe.each(databaseKinds)("the replay of an analysis on %s", (kind) => {
   it.skipIf(kind === "embedded")(
     "is not started by whoever is no longer of the project meanwhile",
     async () => {
-      const { analysis, project } = await analysed()
+      const { analysis, project } = await analysed(few)
       const member = await newPerson(node)
       await project.ask("POST", `/api/projects/${project.id}/members`, { user_id: member.userId, role: "member" })
       await withOpenTransaction(database.env.DATABASE_URL, async (other) => {
@@ -309,7 +311,7 @@ describe.each(databaseKinds)("the replay of an analysis on %s", (kind) => {
   )
 
   it("runs for one analysis of a project, however many are replayed at once", async () => {
-    const { analysis, project } = await analysed()
+    const { analysis, project } = await analysed(few)
     const analyses = [analysis]
     while (analyses.length < 6) analyses.push(await project.analyse())
     beforeAnswer = () => new Promise(() => {})
@@ -326,11 +328,11 @@ describe.each(databaseKinds)("the replay of an analysis on %s", (kind) => {
   }, 120_000)
 
   it("asks nothing where content may not be sent to other models, nor of a judge of a family that it compares", async () => {
-    const { analysis, project } = await analysed({ replay_allowed: false })
+    const { analysis, project } = await analysed(few, false)
     expect((await replay(project, analysis)).questions).toEqual([])
     const refused = await owner.send("POST", `/api/analyses/${analysis.id}/replay`, { ...request, confirm: true })
     expect(await codeOf(refused)).toEqual([400, "invalid_value", "candidates"])
-    const allowed = await analysed()
+    const allowed = await analysed(few)
     const judged = { ...request, judge_model: "mine/small", confirm: true }
     const compared = await owner.send("POST", `/api/analyses/${allowed.analysis.id}/replay`, judged)
     expect(await codeOf(compared)).toEqual([400, "invalid_value", "judge_model"])
