@@ -42,7 +42,7 @@ export const agent = ({ client, missing, programOf, retriesStatus, said, shell }
       tools: () => runsCommand(run, said, shell),
       "fails before": async () => expectFailed(await run("sim/malformed", speak), "502", "could not be parsed"),
       "falls back": () => fallsBack(run, said, at, world),
-      "fails after": async () => expectFailed(await run("sim/cut-mid", speak), "cut off"),
+      "fails after": async () => expectFailed(await run("sim/cut-mid", speak), "was truncated"),
       "every event": () => failsAtEveryEvent(run, retriesStatus),
       leaves: () => leaves(programOf, world)
     }
