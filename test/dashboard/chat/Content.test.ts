@@ -48,8 +48,8 @@ describe.skipIf(!hasChromium)("what conversations have beside text", () => {
     const files = page.locator("input[type=file]")
     const images = page.getByRole("list", { name: "Images of the question" }).getByRole("listitem")
     for (const [file, refusal] of [
-      [{ name: "page.png", mimeType: "image/png", buffer: Buffer.from("<script>alert(1)</script>") }, /is no PNG/],
-      [{ name: "a.svg", mimeType: "image/svg+xml", buffer: Buffer.from("<svg onload='alert(1)'/>") }, /is no PNG/],
+      [{ name: "page.png", mimeType: "image/png", buffer: Buffer.from("<script>alert(1)</script>") }, /is not a PNG/],
+      [{ name: "a.svg", mimeType: "image/svg+xml", buffer: Buffer.from("<svg onload='alert(1)'/>") }, /is not a PNG/],
       [{ name: "big.png", mimeType: "image/png", buffer: Buffer.alloc(11 * 1024 * 1024) }, /larger than 10 MiB/]
     ] as const) {
       await files.setInputFiles(file)
