@@ -2831,7 +2831,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description BalanceOut */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -2870,7 +2870,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success */
+            /** @description Created */
             201: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -2913,7 +2913,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success */
+            /** @description Created */
             201: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -2954,7 +2954,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description AdminProjectsPage */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -2991,7 +2991,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success */
+            /** @description Created */
             201: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -3050,7 +3050,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description UsersPage */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -3083,7 +3083,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description AnalysisDetail */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -3121,7 +3121,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description AnalysisDetail */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -3189,7 +3189,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description AnalysisDetail */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -3222,7 +3222,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description AnalysisSummary */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -3296,7 +3296,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description AuditPage */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -3329,7 +3329,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description CaptureSample */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -3396,7 +3396,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description ConversationPageOut */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -3433,7 +3433,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success */
+            /** @description Created */
             201: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -3548,7 +3548,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description ConversationOut */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -3721,7 +3721,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description ChatArtifactVersionsPage */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -3795,7 +3795,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success */
+            /** @description Created */
             201: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -3846,7 +3846,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success */
+            /** @description Accepted */
             202: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -3933,7 +3933,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success */
+            /** @description Accepted */
             202: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -4020,7 +4020,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success */
+            /** @description Accepted */
             202: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -4100,7 +4100,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description ConversationOut */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -4133,7 +4133,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description ConversationOut */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -4215,7 +4215,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description ChatModelsPage */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -4249,7 +4249,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description ChatProjectsPage */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -4282,7 +4282,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description CredentialOut */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -4352,7 +4352,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description CredentialOut */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -4386,7 +4386,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description CredentialCheckOut */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -4419,7 +4419,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description ApiKeyOut */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -4489,7 +4489,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description ApiKeyOut */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -4523,7 +4523,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description ApiKeyOut */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -4563,7 +4563,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description CreateApiKeyResponse */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -4595,7 +4595,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description MeOut */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -4626,7 +4626,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description BalanceOut */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -4663,7 +4663,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success */
+            /** @description Created */
             201: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -4701,7 +4701,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description CheckoutStatusOut */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -4735,7 +4735,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description ApiKeysPage */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -4772,7 +4772,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success */
+            /** @description Created */
             201: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -4813,7 +4813,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description LedgerPage */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -4847,7 +4847,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description PaymentsPage */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -4881,7 +4881,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description ProjectsPage */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -4918,7 +4918,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success */
+            /** @description Created */
             201: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -4974,7 +4974,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description CatalogPage */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -5007,7 +5007,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description ProjectOut */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -5077,7 +5077,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description ProjectOut */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -5259,7 +5259,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description AnalysesPage */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -5298,7 +5298,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success */
+            /** @description Accepted */
             202: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -5352,7 +5352,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description AnalysisEstimate */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -5385,7 +5385,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description BillingModeInput */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -5425,7 +5425,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description BillingModeInput */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -5553,7 +5553,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description EraseCaptureResponse */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -5586,7 +5586,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description a string */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -5623,7 +5623,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description CaptureSamplesPage */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -5707,7 +5707,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description CredentialsPage */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -5746,7 +5746,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success */
+            /** @description Created */
             201: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -5796,7 +5796,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description InFlightPage */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -5830,7 +5830,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success */
+            /** @description Accepted */
             202: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -5877,7 +5877,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description ApiKeysPage */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -5916,7 +5916,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success */
+            /** @description Created */
             201: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -5959,7 +5959,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description MembersPage */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -5998,7 +5998,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success */
+            /** @description Created */
             201: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -6072,7 +6072,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description PolicyOut */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -6112,7 +6112,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description PolicyOut */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -6150,7 +6150,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description PolicySimulationOut */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -6186,7 +6186,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description RefusalsPage */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -6229,7 +6229,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description RequestsPage */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -6303,7 +6303,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description RoutingConfigurationsPage */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -6342,7 +6342,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success */
+            /** @description Created */
             201: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -6396,7 +6396,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description RoutingConfigurationOut */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -6437,7 +6437,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description RoutingConfigurationOut */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -6507,7 +6507,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description RoutingConfigurationOut */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -6545,7 +6545,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description RoutingVersionsPage */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -6644,7 +6644,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description SessionOut */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -6679,7 +6679,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success */
+            /** @description Created */
             201: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -6751,7 +6751,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Success */
+            /** @description Created */
             201: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -6828,7 +6828,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description SessionsPage */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from "node:http"
 import * as HttpApi from "@effect/platform/HttpApi"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as JSONSchema from "effect/JSONSchema"
@@ -95,7 +96,21 @@ const completed = (spec: Json): Json => {
     delete child(one, "responses")["400"]
     delete child(one, "responses")["500"]
   }
+  describeByStatus(paths, new Set([...Object.keys(schemas), "Success", "Error", "a string"]))
   return spec
+}
+
+/** Where nothing else is said of a response, HttpApi writes the name of its schema: the status says more. */
+const describeByStatus = (paths: Json, names: ReadonlySet<string>): void => {
+  for (const path of Object.keys(paths)) {
+    for (const method of Object.keys(child(paths, path))) {
+      const responses = child(operation(paths, path, method), "responses")
+      for (const status of Object.keys(responses)) {
+        const response = child(responses, status)
+        if (names.has(String(response["description"]))) response["description"] = STATUS_CODES[status] ?? status
+      }
+    }
+  }
 }
 
 /** Anthropic's shape for requests with an `anthropic-version` header. */
@@ -145,7 +160,7 @@ const accountErrors: ReadonlyMap<number, string> = new Map([
   [404, "Not found, or it belongs to another account."],
   [409, "The request conflicts with the current state; see `code`."],
   [412, "The resource has changed since it was read."],
-  [429, "Too many requests without valid authentication."],
+  [429, "Too many requests; `Retry-After` has the seconds to wait."],
   [502, "The payment provider could not be reached, or rejected the request."],
   [503, "Temporarily unavailable, or not configured; see `code`."]
 ])

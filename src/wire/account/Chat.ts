@@ -3,7 +3,7 @@ import { CallError, Cost } from "../../domain/Call.ts"
 import { efforts } from "../../domain/Chat.ts"
 import { MessageId, ProjectId } from "../../domain/Ids.ts"
 import { allowed, listOf, storedText } from "../validation/SchemaParts.ts"
-import { pageOf, pageParameters } from "./Page.ts"
+import { cursorParameter, pageOf, pageParameters } from "./Page.ts"
 import { sentId } from "./SentId.ts"
 import { strict } from "./Strict.ts"
 import { timestamp } from "./Times.ts"
@@ -38,7 +38,11 @@ export const ChatModelOut = Schema.Struct({
 }).annotations({ identifier: "ChatModelOut", description: "A model that a conversation may use." })
 export type ChatModelOut = typeof ChatModelOut.Type
 
-export const ChatModelsPage = pageOf("ChatModelsPage", ChatModelOut)
+export const ChatModelsPage = pageOf(
+  "ChatModelsPage",
+  ChatModelOut,
+  "`auto` first, then routing configurations, then models by id"
+)
 
 export const ChatImageOut = Schema.Struct({
   id: id("Id of the image."),
@@ -181,11 +185,7 @@ export const conversationCursor = Schema.encodeSync(ConversationCursor)
 
 export const ConversationParameters = Schema.Struct({
   limit: pageParameters.limit,
-  cursor: Schema.optional(
-    ConversationCursor.annotations({
-      jsonSchema: { type: "string", description: "`next_cursor` of the previous page." }
-    })
-  ),
+  cursor: cursorParameter(ConversationCursor),
   project_id: Schema.optional(sentId(ProjectId, "Only conversations that this project pays for.")),
   q: Schema.optional(
     storedText(maxQueryCharacters, 0).annotations({ description: "Only conversations whose title contains this text." })
@@ -205,9 +205,7 @@ export type ConversationParameters = typeof ConversationParameters.Type
 export const ChatModelsParameters = Schema.Struct({
   project_id: sentId(ProjectId, "The project that pays."),
   limit: pageParameters.limit,
-  cursor: Schema.optional(
-    Schema.StringFromBase64Url.pipe(Schema.minLength(1), Schema.maxLength(maxModelCharacters))
-  ).annotations({ description: "`next_cursor` of the previous page." })
+  cursor: cursorParameter(Schema.StringFromBase64Url.pipe(Schema.minLength(1), Schema.maxLength(maxModelCharacters)))
 })
 
 export const CreateConversationRequest = strict({

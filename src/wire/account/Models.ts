@@ -2,7 +2,7 @@ import * as Schema from "effect/Schema"
 import { efforts } from "../../domain/Chat.ts"
 import { ProjectId } from "../../domain/Ids.ts"
 import { capabilities } from "../../domain/Model.ts"
-import { pageOf, pageParameters } from "./Page.ts"
+import { cursorParameter, pageOf, pageParameters } from "./Page.ts"
 import { HealthOut } from "./Route.ts"
 import { sentId } from "./SentId.ts"
 
@@ -55,8 +55,7 @@ export const CatalogModelOut = Schema.Struct({
 }).annotations({ identifier: "CatalogModelOut" })
 export type CatalogModelOut = typeof CatalogModelOut.Type
 
-/** By id, in code point order. */
-export const CatalogPage = pageOf("CatalogPage", CatalogModelOut)
+export const CatalogPage = pageOf("CatalogPage", CatalogModelOut, "by id in code point order")
 
 const maxIdCharacters = 300
 
@@ -71,7 +70,7 @@ export const CatalogParameters = Schema.Struct({
     )
   ),
   limit: pageParameters.limit,
-  cursor: Schema.optional(Cursor).annotations({ description: "`next_cursor` of the previous page." })
+  cursor: cursorParameter(Cursor)
 })
 
 export const catalogCursor = Schema.encodeSync(Cursor)

@@ -6,7 +6,7 @@ const defaultLimit = 20
 const maxLimit = 100
 
 /** A cursor is the id of the last item before it: 16 bytes in base64url, so that nobody takes it for an id. */
-const Cursor = Schema.transformOrFail(Schema.String, Schema.UUID, {
+const IdCursor = Schema.transformOrFail(Schema.String, Schema.UUID, {
   strict: true,
   decode: (text, _, ast) => {
     const hex = /^[A-Za-z0-9_-]{22}$/.test(text) ? Buffer.from(text, "base64url").toString("hex") : ""
@@ -21,6 +21,12 @@ const Cursor = Schema.transformOrFail(Schema.String, Schema.UUID, {
 
 export const cursorOf = (id: string): string => Buffer.from(id.replaceAll("-", ""), "hex").toString("base64url")
 
+/** The query parameter by which a list continues, in its own encoding. */
+export const cursorParameter = <A>(cursor: Schema.Schema<A, string>) =>
+  Schema.optional(
+    cursor.annotations({ jsonSchema: { type: "string", description: "`next_cursor` of the previous page." } })
+  )
+
 /** The query of every list. */
 export const pageParameters = {
   limit: Schema.optionalWith(sentCount(maxLimit), {
@@ -28,19 +34,17 @@ export const pageParameters = {
   }).annotations({
     description: `Maximum number of items, 1 to ${maxLimit}; ${defaultLimit} by default. A page of large items has fewer.`
   }),
-  cursor: Schema.optional(
-    Cursor.annotations({ jsonSchema: { type: "string", description: "`next_cursor` of the previous page." } })
-  )
+  cursor: cursorParameter(IdCursor)
 }
 
 export const PageParameters = Schema.Struct(pageParameters)
 export type PageParameters = typeof PageParameters.Type
 
-/** A page of a list, newest first. */
-export const pageOf = <A, I>(identifier: string, item: Schema.Schema<A, I>) =>
+/** A page of a list. */
+export const pageOf = <A, I>(identifier: string, item: Schema.Schema<A, I>, order = "newest first") =>
   Schema.Struct({
-    items: Schema.Array(item).annotations({ description: "The items, newest first." }),
-    has_more: Schema.Boolean.annotations({ description: "Whether older items follow." }),
+    items: Schema.Array(item).annotations({ description: `The items, ${order}.` }),
+    has_more: Schema.Boolean.annotations({ description: "Whether more items follow." }),
     next_cursor: Schema.NullOr(Schema.String).annotations({
       description: "`cursor` of the next page; null on the last page."
     })

@@ -44,11 +44,25 @@ it("has 20 items at most in a page of any list, unless a client says otherwise",
   expect(limits.filter(([, { description }]) => !String(description).includes("20 by default"))).toEqual([])
 })
 
-it("describes every parameter of a path, a query or a header, and not by its pattern", () => {
+it("describes every parameter of a path, a query or a header, and not by its pattern or encoding", () => {
   const missing = parametersOfOperations().filter(
-    ([, { $ref, description }]) => $ref === undefined && !/^(?!a string matching)./.test(String(description ?? ""))
+    ([, { $ref, description }]) =>
+      $ref === undefined && !/^(?!a string (?:matching|that is interpreted)\b)./i.test(String(description ?? ""))
   )
   expect(missing.map(([operation, { name }]) => `${operation}: ${name}`)).toEqual([])
+})
+
+it("describes every response by its meaning or its status, not by the name of its schema", () => {
+  const { components, paths } = openApiDocument()
+  const names = new Set([...Object.keys(components.schemas), "Success", "Error", "a string", ""])
+  const named = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, { responses }]) =>
+      Object.entries(responses).flatMap(([status, { description }]) =>
+        names.has(description) ? [`${method} ${path} ${status}`] : []
+      )
+    )
+  )
+  expect(named).toEqual([])
 })
 
 /** Fields that may be left out, with a default: generated clients take a field with a default for one that is always there. */
