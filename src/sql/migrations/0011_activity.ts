@@ -55,7 +55,7 @@ create table activity_progress (
   through timestamptz not null default '-infinity'
 ) with (fillfactor = 10);
 insert into activity_progress default values;
--- The planner takes a table that was never analysed for one of 2,000 rows.
+-- The planner takes a table that was never analyzed for one of 2,000 rows.
 analyze activity_progress;
 
 -- Adds one portion of calls to the sums; true when more are left. A call becomes visible at its commit and counts at the time when
