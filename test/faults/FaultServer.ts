@@ -19,14 +19,13 @@ export interface FaultServer {
 /** A provider on loopback that fails as the requested model's name says. */
 export const startFaultServer = async (): Promise<FaultServer> => {
   const upstream = await Upstreams.start(fault)
-  const closed = await listen(() => {})
-  closed.close()
   const mute = await listen(() => {})
   const resetting = await listen((socket) => socket.once("data", () => socket.resetAndDestroy()))
   return {
     upstream,
     origins: {
-      refused: `http://127.0.0.1:${closed.port}/v1`,
+      // a port that no system gives away: one that was closed would soon be that of another test's server
+      refused: "http://127.0.0.1:1/v1",
       // a label that is too long to be asked for: no name server is needed to say no
       "unknown-host": `http://${"x".repeat(64)}.invalid/v1`,
       "no-tls": upstream.baseUrl.replace("http:", "https:"),
