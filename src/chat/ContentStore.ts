@@ -46,7 +46,7 @@ export interface NewVersion {
 
 export interface ContentStoreShape {
   readonly createImage: (user: UserId, image: Image, at: Date) => Effect.Effect<void, StoreUnavailable>
-  /** Of all that the person has uploaded and that are not erased. */
+  /** Of all that the person has uploaded and that are not erased; each counts `minImageBytes` at least. */
   readonly imageBytes: (user: UserId) => Effect.Effect<number, StoreUnavailable>
   readonly image: (id: string) => Effect.Effect<Image | undefined, StoreUnavailable>
   /**
@@ -121,6 +121,9 @@ const decodeContent = Schema.decodeUnknown(
   Schema.Array(Schema.Struct({ name: Schema.String, mediaType: Schema.String, content: Schema.String }))
 )
 
+/** Its row, its audit row and the file cost more than the smallest images: any number of those would fit into a limit of bytes. */
+export const minImageBytes = 16 * 1024
+
 /** Each has up to a megabyte. */
 const maxTextsPerStatement = 100
 
@@ -137,7 +140,8 @@ const make = (sql: SqlClient): ContentStoreShape => {
       done(sql`insert into chat_image (id, user_id, filename, media_type, size_bytes, created_at)
         values (${id}, ${user}, ${filename}, ${mediaType}, ${sizeBytes}, ${at})`),
     imageBytes: (user) =>
-      sql`select coalesce(sum(size_bytes), 0)::text as bytes from chat_image where user_id = ${user}`.pipe(
+      sql`select coalesce(sum(greatest(size_bytes, ${minImageBytes}::int)), 0)::text as bytes
+        from chat_image where user_id = ${user}`.pipe(
         Effect.flatMap(decodeBytes),
         Effect.map(([{ bytes }]) => bytes),
         fromSql

@@ -12,7 +12,7 @@ import { Timers } from "../domain/Timers.ts"
 import { AccountTransactions } from "../sql/AccountDatabase.ts"
 import type { ChatImageOut } from "../wire/account/Chat.ts"
 import { ContentLinks } from "./ContentLinks.ts"
-import { ContentStore } from "./ContentStore.ts"
+import { ContentStore, minImageBytes } from "./ContentStore.ts"
 import { imageTypeOf } from "./ImageType.ts"
 import type { Message } from "./MessageStore.ts"
 import { Objects } from "./Objects.ts"
@@ -72,7 +72,7 @@ const make = Effect.gen(function* () {
         // without its row nobody finds the object; nobody knows the row of an image that was not stored, and a day later it goes too
         yield* transactions.commit(() =>
           Effect.gen(function* () {
-            yield* limits.requireBytes(bytes.length)
+            yield* limits.requireBytes(Math.max(bytes.length, minImageBytes))
             yield* store.createImage(user.userId, image, dateAt(timers.now()))
             yield* audit.recordBy(user, {
               accountId: user.accountId,

@@ -82,8 +82,8 @@ const make = Effect.gen(function* () {
           const project = yield* access.require(projectId, "owner")
           const user = yield* users.find(userId)
           if (user === undefined) return yield* new NotFound({ message: "User not found." })
-          if ((yield* members.count(projectId)) >= maxMembers) return yield* tooMany
           const known = yield* members.find(projectId, userId)
+          if (known === undefined && (yield* members.count(projectId)) >= maxMembers) return yield* tooMany
           const createdAt = dateAt(timers.now())
           const id = ids.uuid()
           if (known !== undefined || !(yield* members.create({ id, projectId, userId, role, createdAt }))) {

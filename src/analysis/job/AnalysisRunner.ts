@@ -109,7 +109,7 @@ const make = Effect.gen(function* () {
       return yield* store.finish(lease, { status, error, report: yield* sealed(lease, report) })
     }).pipe(
       Effect.catchTags({
-        EngineFailed: ({ reason }: EngineFailed) => fail(lease, `The engine has failed: ${reason.slice(0, 200)}.`),
+        EngineFailed: ({ reason }: EngineFailed) => fail(lease, `The engine failed: ${reason.slice(0, 200)}.`),
         NotFound: ({ message }: NotFound) => fail(lease, message),
         SealingUnavailable: ({ message }: SealingUnavailable) => fail(lease, message)
       }),
@@ -126,7 +126,7 @@ const make = Effect.gen(function* () {
   const run = (row: AnalysisRow): Effect.Effect<void, StoreUnavailable> =>
     Effect.gen(function* () {
       if (row.epoch - row.replayEpoch > maxClaims) {
-        yield* fail(row, `It did not end in ${maxClaims} attempts.`)
+        yield* fail(row, `It did not complete in ${maxClaims} attempts.`)
         return
       }
       const work = row.replay === null ? reportWork(row) : replayWork(row, row.replay)

@@ -65,4 +65,4 @@ export const make: Effect.Effect<
   }
 })
 
-const notOpened = "The report that the replay belongs to can not be opened."
+const notOpened = "The report that the replay belongs to cannot be decrypted."

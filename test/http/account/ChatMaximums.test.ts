@@ -111,8 +111,8 @@ describe.each(databaseKinds)("what a person may store that no call pays for, on 
     expect(await addedTo(conversation)).toBe(maxBytes)
   })
 
-  it("is images", async () => {
-    await leave(2 * image.length - 1)
+  it("is images, each of 16 KiB at least", async () => {
+    await leave(2 * 16 * 1024 - 1)
     await made(await upload())
     expect(await resultOf(await upload())).toEqual(tooManyBytes)
   })

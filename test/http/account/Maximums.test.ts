@@ -95,5 +95,7 @@ describe.each(databaseKinds)("what an account may have on %s", (kind) => {
       { user_id: userId, role: "viewer" },
       "A project has at most 1000 members besides the owner of its account."
     )
+    const again = { user_id: person.userId, role: "viewer" }
+    expect((await person.send("POST", `/api/projects/${project}/members`, again)).status).toBe(409)
   })
 })
