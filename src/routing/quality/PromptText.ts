@@ -5,8 +5,14 @@ import { maxTextLength } from "./Features.ts"
 const shortTurn = 240
 const maxSystemLength = 360
 
-/** What is read to tell what a request asks for: the last turn of the user, bounded whatever the request's length. */
-export const promptText = ({ messages }: Pick<ChatRequest, "messages">): string => {
+/**
+ * What is read to tell what a request asks for: the last turn of the user, bounded whatever the request's length. Well-formed
+ * Unicode, also where it was cut within a character.
+ */
+export const promptText = (request: Pick<ChatRequest, "messages">): string =>
+  turnAndInstructions(request).toWellFormed()
+
+const turnAndInstructions = ({ messages }: Pick<ChatRequest, "messages">): string => {
   const turn = lastTurn(messages)
   if (turn.length >= shortTurn) return turn
   const system = messages.find(({ role }) => role === "system" || role === "developer")

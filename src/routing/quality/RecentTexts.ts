@@ -5,11 +5,16 @@ import { randomBytes } from "node:crypto"
  * at each step: to read that text is most of what its class costs.
  */
 export interface RecentTexts {
-  /** Writes what was kept of this text to `result`; false where nothing is. */
+  /** Writes what was kept of this text to `result`; false where nothing is. The text is well-formed Unicode. */
   readonly read: (text: string, result: Float64Array) => boolean
   /** Keeps this of the text that was read last, in place of an older one. */
   readonly keep: (values: Float64Array) => void
 }
+
+const encoder = new TextEncoder()
+
+/** Of a UTF-16 code unit. */
+const maxUtf8Bytes = 3
 
 /**
  * `places` is a power of two; each holds `width` numbers. No text is kept, only its hash, with multipliers that differ by process:
@@ -20,17 +25,31 @@ export const make = (places: number, width: number): RecentTexts => {
   // two numbers by place; the second is 0 where nothing was kept yet
   const hashes = new Int32Array(2 * places)
   const kept = new Float64Array(width * places)
+  let words = new Int32Array(0)
+  let bytes = new Uint8Array(0)
   let first = 0
   let second = 0
   let place = 0
 
+  /** The UTF-8 of the text in `words`, the last one filled up with zeros; its length in bytes. */
+  const encode = (text: string): number => {
+    if (bytes.length < maxUtf8Bytes * text.length) {
+      words = new Int32Array(text.length)
+      bytes = new Uint8Array(words.buffer)
+    }
+    const { written } = encoder.encodeInto(text, bytes)
+    bytes.fill(0, written, (written + 3) & ~3)
+    return written
+  }
+
   return {
     read: (text, result) => {
-      first = second = text.length
-      for (let at = 0; at < text.length; at++) {
-        const unit = text.charCodeAt(at)
-        first = Math.imul(first ^ unit, one)
-        second = Math.imul(second ^ unit, other)
+      const length = encode(text)
+      first = second = length
+      for (let at = 0; 4 * at < length; at++) {
+        const word = words[at] ?? 0
+        first = mix(first ^ word, one)
+        second = mix(second ^ word, other)
       }
       first = spread(first)
       second = spread(second) | 1
@@ -49,6 +68,12 @@ export const make = (places: number, width: number): RecentTexts => {
 
 /** An even multiplier would lose bits. */
 const oddNumber = (): number => randomBytes(4).readInt32LE() | 1
+
+/** A product moves bits up only: the halves change places before the second, or high bits of a word could be cancelled by the next. */
+const mix = (hash: number, multiplier: number): number => {
+  const product = Math.imul(hash, multiplier)
+  return Math.imul((product << 16) | (product >>> 16), multiplier)
+}
 
 /** Every bit of the result depends on all bits of the hash. */
 const spread = (hash: number): number => {

@@ -14,9 +14,34 @@ describe("What was computed of recent texts", () => {
         recent.keep(of(value))
         expect(recent.read(text, result)).toBe(true)
         expect(result).toEqual(of(value))
-        const other = `${text.slice(0, at)}\u0000${text.slice(at + 1)}`
+        const other = `${text.slice(0, at)}\u0000${text.slice(at + 1)}`.toWellFormed()
         if (other !== text) expect(recent.read(other, result)).toBe(false)
       })
+    )
+  })
+
+  it("tells apart texts that differ in some bits at two places", () => {
+    const result = new Float64Array(2)
+    const bits = fc.integer({ min: 0, max: 6 })
+    fc.assert(
+      fc.property(
+        fc.stringMatching(/^[ -~]{24}$/),
+        fc.nat(23),
+        bits,
+        fc.nat(23),
+        bits,
+        (text, at, bit, otherAt, otherBit) => {
+          const codes = Array.from(text, (character) => character.charCodeAt(0))
+          codes[at] = (codes[at] ?? 0) ^ (1 << bit)
+          codes[otherAt] = (codes[otherAt] ?? 0) ^ (1 << otherBit)
+          const other = String.fromCharCode(...codes)
+          const recent = RecentTexts.make(4, 2)
+          recent.read(text, result)
+          recent.keep(of(1))
+          expect(recent.read(other, result)).toBe(other === text)
+        }
+      ),
+      { numRuns: 2000 }
     )
   })
 
