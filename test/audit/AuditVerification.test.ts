@@ -1,30 +1,14 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { beforeEach, describe, expect, it } from "vitest"
 import { hashOf } from "../../src/audit/AuditChain.ts"
 import { AuditStore } from "../../src/audit/AuditStore.ts"
 import { verify } from "../../src/audit/AuditVerification.ts"
-import {
-  type AccountNode,
-  databaseKinds,
-  newPerson,
-  openDatabase,
-  type Person,
-  startNode
-} from "../support/AccountService.ts"
+import { databaseKinds, newPerson, type Person, startsNode } from "../support/AccountService.ts"
 
 describe.each(databaseKinds)("the verification of audit logs on %s", (kind) => {
-  let database: Awaited<ReturnType<typeof openDatabase>>
-  let node: AccountNode
+  const node = startsNode(kind)
   let person: Person
-  beforeAll(async () => {
-    database = await openDatabase(kind)
-    node = await startNode(database.env)
-  }, 120_000)
-  afterAll(async () => {
-    await node.stop()
-    await database.close()
-  })
   beforeEach(async () => {
     await tamper("delete from audit", "delete from audit_chain")
     person = await newPerson(node)

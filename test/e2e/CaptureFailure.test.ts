@@ -1,16 +1,8 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { beforeAll, describe, expect, it, vi } from "vitest"
 import { Capture } from "../../src/capture/Capture.ts"
-import {
-  type AccountNode,
-  databaseKinds,
-  newPerson,
-  openDatabase,
-  operatorOf,
-  type Person,
-  startNode
-} from "../support/AccountService.ts"
+import { databaseKinds, newPerson, operatorOf, type Person, startsNode } from "../support/AccountService.ts"
 import { analysedProject } from "../support/AnalysisProject.ts"
 
 const calls = 40
@@ -18,19 +10,12 @@ const calls = 40
 const many = 96
 
 describe.each(databaseKinds)("a store of captured calls that fails, on %s", (kind) => {
-  let database: Awaited<ReturnType<typeof openDatabase>>
-  let node: AccountNode
+  const node = startsNode(kind, { SIMULATED_PROVIDERS: "on" })
   let owner: Person
   let operator: Person
   beforeAll(async () => {
-    database = await openDatabase(kind)
-    node = await startNode({ ...database.env, SIMULATED_PROVIDERS: "on" })
     owner = await newPerson(node)
     operator = await operatorOf(node)
-  }, 120_000)
-  afterAll(async () => {
-    await node.stop()
-    await database.close()
   })
 
   const flushed = () => node.run(Effect.flatMap(Capture, (capture) => capture.flushed))

@@ -1,13 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import {
-  type AccountNode,
-  databaseKinds,
-  newPerson,
-  openDatabase,
-  operatorOf,
-  type Person,
-  startNode
-} from "../support/AccountService.ts"
+import { beforeAll, describe, expect, it } from "vitest"
+import { databaseKinds, newPerson, operatorOf, type Person, startsNode } from "../support/AccountService.ts"
 import { type AnalysedProject, analysedProject, type Detail, reportOf } from "../support/AnalysisProject.ts"
 
 const conversations = 25
@@ -47,19 +39,12 @@ const agent = async (project: AnalysedProject, name: string, instructionsAt: (ca
 }
 
 describe.each(databaseKinds)("the token doctor on %s", (kind) => {
-  let database: Awaited<ReturnType<typeof openDatabase>>
-  let node: AccountNode
+  const node = startsNode(kind, { SIMULATED_PROVIDERS: "on" })
   let owner: Person
   let project: AnalysedProject
   beforeAll(async () => {
-    database = await openDatabase(kind)
-    node = await startNode({ ...database.env, SIMULATED_PROVIDERS: "on" })
     owner = await newPerson(node)
     project = await analysedProject(node, owner, await operatorOf(node))
-  }, 120_000)
-  afterAll(async () => {
-    await node.stop()
-    await database.close()
   })
 
   it("names what breaks the beginning of prompts with an amount, and its next report shows that it was mended", async () => {

@@ -7,6 +7,7 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Scope from "effect/Scope"
+import { afterAll, beforeAll, expect } from "vitest"
 import { bootstrap } from "../../src/app/FirstStart.ts"
 import { loadOptions } from "../../src/app/LoadOptions.ts"
 import { server } from "../../src/app/Service.ts"
@@ -92,6 +93,41 @@ export const startNode = async (
     url: `http://127.0.0.1:${address.port}`,
     run: (effect) => runtime.runPromise(effect),
     stop: () => runtime.dispose()
+  }
+}
+
+/** Variables of the environment. */
+type Variables = Readonly<Record<string, string>>
+
+/**
+ * A node for the tests of the block in which this is called, on a database of its own. `more` stands beside the database's
+ * variables; a function is called before the node starts.
+ */
+export const startsNode = (
+  kind: "embedded" | "PostgreSQL",
+  more: Variables | (() => Promise<Variables>) = {}
+): AccountNode & { readonly env: Variables } => {
+  let database: Awaited<ReturnType<typeof openDatabase>> | undefined
+  let started: AccountNode | undefined
+  beforeAll(async () => {
+    const variables = typeof more === "function" ? await more() : more
+    database = await openDatabase(kind)
+    started = await startNode({ ...database.env, ...variables })
+  }, 120_000)
+  afterAll(async () => {
+    await started?.stop()
+    await database?.close()
+  })
+  const node = () => started ?? expect.fail("the node of these tests has not been started")
+  return {
+    get url() {
+      return node().url
+    },
+    get env() {
+      return database?.env ?? {}
+    },
+    run: (effect) => node().run(effect),
+    stop: () => node().stop()
   }
 }
 

@@ -3,7 +3,7 @@ import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { Refusals } from "../../../src/account/requests/Refusals.ts"
 import { KeyId, ProjectId } from "../../../src/domain/Ids.ts"
 import * as AccountClient from "../../../src/http/account/AccountClient.ts"
@@ -14,16 +14,7 @@ import type { KeyStatusOut } from "../../../src/wire/account/KeyStatus.ts"
 import type { RefusalOut } from "../../../src/wire/account/Refusals.ts"
 import type { RequestOut } from "../../../src/wire/account/Requests.ts"
 import { logCalls } from "../../account/calls.ts"
-import {
-  type AccountNode,
-  databaseKinds,
-  newPerson,
-  openDatabase,
-  operatorOf,
-  type Person,
-  sendTo,
-  startNode
-} from "../../support/AccountService.ts"
+import { databaseKinds, newPerson, operatorOf, type Person, sendTo, startsNode } from "../../support/AccountService.ts"
 import { testKey } from "../../support/Service.ts"
 
 interface List<A> {
@@ -38,20 +29,13 @@ const jsonOf = async <A>(response: Response): Promise<A> => {
 }
 
 describe.each(databaseKinds)("activity and requests on %s", (kind) => {
-  let database: Awaited<ReturnType<typeof openDatabase>>
-  let node: AccountNode
+  const node = startsNode(kind)
   let operator: Person
   let project: string
   beforeAll(async () => {
-    database = await openDatabase(kind)
-    node = await startNode(database.env)
     operator = await operatorOf(node)
     const me = await jsonOf<{ readonly default_project_id: string }>(await operator.send("GET", "/api/me"))
     project = me.default_project_id
-  }, 120_000)
-  afterAll(async () => {
-    await node.stop()
-    await database.close()
   })
 
   const call = (body: object) =>

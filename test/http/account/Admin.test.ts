@@ -1,18 +1,10 @@
 import * as Effect from "effect/Effect"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { AuditStore } from "../../../src/audit/AuditStore.ts"
 import { ProjectId } from "../../../src/domain/Ids.ts"
 import { Policy } from "../../../src/policy/Policy.ts"
 import type { AdminProjectOut, UserOut } from "../../../src/wire/account/Admin.ts"
-import {
-  type AccountNode,
-  databaseKinds,
-  newPerson,
-  openDatabase,
-  operatorOf,
-  type Person,
-  startNode
-} from "../../support/AccountService.ts"
+import { databaseKinds, newPerson, operatorOf, type Person, startsNode } from "../../support/AccountService.ts"
 import { jsonOf } from "../../support/Responses.ts"
 
 type Project = typeof AdminProjectOut.Encoded
@@ -30,19 +22,12 @@ const errorOf = async (response: Response) => {
 }
 
 describe.each(databaseKinds)("the admin endpoints on %s", (kind) => {
-  let database: Awaited<ReturnType<typeof openDatabase>>
-  let node: AccountNode
+  const node = startsNode(kind)
   let operator: Person
   let person: Person
   beforeAll(async () => {
-    database = await openDatabase(kind)
-    node = await startNode(database.env)
     operator = await operatorOf(node)
     person = await newPerson(node, "a person")
-  }, 120_000)
-  afterAll(async () => {
-    await node.stop()
-    await database.close()
   })
 
   const policy = {

@@ -2,19 +2,12 @@ import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { AuditStore } from "../../../src/audit/AuditStore.ts"
 import { ProjectId } from "../../../src/domain/Ids.ts"
 import * as AccountClient from "../../../src/http/account/AccountClient.ts"
 import type { AlertsOut } from "../../../src/wire/account/Alerts.ts"
-import {
-  type AccountNode,
-  databaseKinds,
-  newPerson,
-  openDatabase,
-  type Person,
-  startNode
-} from "../../support/AccountService.ts"
+import { databaseKinds, newPerson, type Person, startsNode } from "../../support/AccountService.ts"
 import { withOpenTransaction } from "../../support/OpenTransaction.ts"
 import { errorOf } from "../../support/Responses.ts"
 
@@ -30,17 +23,10 @@ const monthly = { type: "spend", amount_microusd: 5_000_000, period: "month" } a
 const partOfLimit = { type: "limit_percent", percent: 80 } as const
 
 describe.each(databaseKinds)("alerts over HTTP on %s", (kind) => {
-  let database: Awaited<ReturnType<typeof openDatabase>>
-  let node: AccountNode
+  const node = startsNode(kind)
   let owner: Person
   beforeAll(async () => {
-    database = await openDatabase(kind)
-    node = await startNode(database.env)
     owner = await newPerson(node)
-  }, 120_000)
-  afterAll(async () => {
-    await node.stop()
-    await database.close()
   })
 
   const newProject = async () => {
@@ -59,7 +45,7 @@ describe.each(databaseKinds)("alerts over HTTP on %s", (kind) => {
     const project = await newProject()
     await jsonOf(await owner.send("PUT", pathOf(project), { webhook_url: url, thresholds: [] }))
     const resealed = Buffer.from("sealed with the current master key")
-    await withOpenTransaction(database.env.DATABASE_URL, async (other) => {
+    await withOpenTransaction(node.env.DATABASE_URL, async (other) => {
       await other.query("update alert set sealed_secret = $1 where project_id = $2", [resealed, project])
       const sent = owner.send("PUT", pathOf(project), { webhook_url: url, thresholds: [monthly] })
       await other.holdsBack(sent)

@@ -1,18 +1,11 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { KeyId, ProjectId } from "../../../src/domain/Ids.ts"
 import { ChangeNotifications } from "../../../src/sql/ChangeNotifications.ts"
 import type { AnalysisDetail, AnalysisEstimate, AnalysisSummary } from "../../../src/wire/account/Analyses.ts"
 import { logCalls } from "../../account/calls.ts"
-import {
-  type AccountNode,
-  databaseKinds,
-  newPerson,
-  openDatabase,
-  type Person,
-  startNode
-} from "../../support/AccountService.ts"
+import { databaseKinds, newPerson, type Person, startsNode } from "../../support/AccountService.ts"
 import { codeOf } from "../../support/Responses.ts"
 import { whenSeen } from "../../support/WhenSeen.ts"
 
@@ -26,17 +19,10 @@ const bodyOf = async <A>(response: Response, status = 200): Promise<A> => {
 }
 
 describe.each(databaseKinds)("analyses over HTTP on %s", (kind) => {
-  let database: Awaited<ReturnType<typeof openDatabase>>
-  let node: AccountNode
+  const node = startsNode(kind)
   let owner: Person
   beforeAll(async () => {
-    database = await openDatabase(kind)
-    node = await startNode(database.env)
     owner = await newPerson(node)
-  }, 120_000)
-  afterAll(async () => {
-    await node.stop()
-    await database.close()
   })
 
   const newProject = async () =>

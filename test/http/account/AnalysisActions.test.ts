@@ -3,18 +3,10 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import type { ActionPreview } from "../../../src/wire/account/AnalysisActions.ts"
 import type { PolicyOut } from "../../../src/wire/account/Policy.ts"
-import {
-  type AccountNode,
-  databaseKinds,
-  newPerson,
-  openDatabase,
-  operatorOf,
-  type Person,
-  startNode
-} from "../../support/AccountService.ts"
+import { databaseKinds, newPerson, operatorOf, type Person, startsNode } from "../../support/AccountService.ts"
 import { type AnalysedProject, analysedProject, type Detail, reportOf } from "../../support/AnalysisProject.ts"
 import { codeOf } from "../../support/Responses.ts"
 
@@ -22,23 +14,17 @@ type Preview = typeof ActionPreview.Encoded
 type Policy = typeof PolicyOut.Encoded
 
 describe.each(databaseKinds)("the actions of analyses on %s", (kind) => {
-  let database: Awaited<ReturnType<typeof openDatabase>>
-  let node: AccountNode
+  const node = startsNode(kind, async () => {
+    const config = join(await mkdtemp(join(tmpdir(), "actions-")), "config.json")
+    // answers that are as good cost a fifth
+    await writeFile(config, JSON.stringify({ models: { "sim/balanced": { quality: 0.87 } } }))
+    return { SIMULATED_PROVIDERS: "on", GATEWAY_CONFIG: config }
+  })
   let owner: Person
   let operator: Person
   beforeAll(async () => {
-    const directory = await mkdtemp(join(tmpdir(), "actions-"))
-    const config = join(directory, "config.json")
-    // answers that are as good cost a fifth
-    await writeFile(config, JSON.stringify({ models: { "sim/balanced": { quality: 0.87 } } }))
-    database = await openDatabase(kind)
-    node = await startNode({ ...database.env, SIMULATED_PROVIDERS: "on", GATEWAY_CONFIG: config })
     owner = await newPerson(node)
     operator = await operatorOf(node)
-  }, 120_000)
-  afterAll(async () => {
-    await node.stop()
-    await database.close()
   })
 
   const calls = 32

@@ -3,17 +3,9 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import type { ActionPreview } from "../../../src/wire/account/AnalysisActions.ts"
-import {
-  type AccountNode,
-  databaseKinds,
-  newPerson,
-  openDatabase,
-  operatorOf,
-  type Person,
-  startNode
-} from "../../support/AccountService.ts"
+import { databaseKinds, newPerson, operatorOf, type Person, startsNode } from "../../support/AccountService.ts"
 import { type AnalysedProject, analysedProject, type Detail, reportOf } from "../../support/AnalysisProject.ts"
 import { whenSeen } from "../../support/WhenSeen.ts"
 
@@ -31,22 +23,17 @@ const faultOf = async (response: Response) => {
 }
 
 describe.each(databaseKinds)("the hold-out of an action on %s", (kind) => {
-  let database: Awaited<ReturnType<typeof openDatabase>>
-  let node: AccountNode
-  let owner: Person
-  let operator: Person
-  beforeAll(async () => {
+  const node = startsNode(kind, async () => {
     const config = join(await mkdtemp(join(tmpdir(), "experiments-")), "config.json")
     // answers that are as good cost a fifth
     await writeFile(config, JSON.stringify({ models: { "sim/balanced": { quality: 0.87 } } }))
-    database = await openDatabase(kind)
-    node = await startNode({ ...database.env, SIMULATED_PROVIDERS: "on", GATEWAY_CONFIG: config })
+    return { SIMULATED_PROVIDERS: "on", GATEWAY_CONFIG: config }
+  })
+  let owner: Person
+  let operator: Person
+  beforeAll(async () => {
     owner = await newPerson(node)
     operator = await operatorOf(node)
-  }, 120_000)
-  afterAll(async () => {
-    await node.stop()
-    await database.close()
   })
 
   const analysed = async () => {

@@ -9,15 +9,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { ProjectId } from "../../../src/domain/Ids.ts"
 import { QualityEvidence } from "../../../src/routing/evidence/QualityEvidenceStore.ts"
 import type { ReplayQuote } from "../../../src/wire/account/AnalysisEvidence.ts"
-import {
-  type AccountNode,
-  databaseKinds,
-  newPerson,
-  openDatabase,
-  operatorOf,
-  type Person,
-  startNode
-} from "../../support/AccountService.ts"
+import { databaseKinds, newPerson, operatorOf, type Person, startsNode } from "../../support/AccountService.ts"
 import { type AnalysedProject, analysedProject, type Detail, reportOf } from "../../support/AnalysisProject.ts"
 import { withOpenTransaction } from "../../support/OpenTransaction.ts"
 
@@ -103,11 +95,7 @@ const modelOf = (name: string, price: number, quality: number) => ({
 
 describe.each(databaseKinds)("the replay of an analysis on %s", (kind) => {
   const server = upstream()
-  let database: Awaited<ReturnType<typeof openDatabase>>
-  let node: AccountNode
-  let owner: Person
-  let operator: Person
-  beforeAll(async () => {
+  const node = startsNode(kind, async () => {
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
     const { port } = server.address() as AddressInfo
     const config = join(await mkdtemp(join(tmpdir(), "replay-")), "config.json")
@@ -128,21 +116,20 @@ describe.each(databaseKinds)("the replay of an analysis on %s", (kind) => {
         ]
       })
     )
-    database = await openDatabase(kind)
-    node = await startNode({ ...database.env, GATEWAY_CONFIG: config })
+    return { GATEWAY_CONFIG: config }
+  })
+  let owner: Person
+  let operator: Person
+  beforeAll(async () => {
     owner = await newPerson(node)
     operator = await operatorOf(node)
-  }, 120_000)
+  })
   beforeEach(() => {
     asked = []
     closed = 0
     beforeAnswer = () => Promise.resolve()
   })
-  afterAll(async () => {
-    await node.stop()
-    await database.close()
-    await new Promise((resolve) => server.close(resolve))
-  })
+  afterAll(() => new Promise((resolve) => server.close(resolve)))
 
   /** Conversations of one call each that `auto` has sent to the large model. */
   const analysed = async (conversations: number, replay_allowed = true) => {
@@ -293,7 +280,7 @@ describe.each(databaseKinds)("the replay of an analysis on %s", (kind) => {
       const { analysis, project } = await analysed(few)
       const member = await newPerson(node)
       await project.ask("POST", `/api/projects/${project.id}/members`, { user_id: member.userId, role: "member" })
-      await withOpenTransaction(database.env.DATABASE_URL, async (other) => {
+      await withOpenTransaction(node.env.DATABASE_URL, async (other) => {
         await other.query("select from project where id = $1 for no key update", [project.id])
         await other.query("delete from project_member where project_id = $1 and user_id = $2", [
           project.id,

@@ -1,13 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import type { AuditRowOut } from "../../../src/wire/account/Audit.ts"
-import {
-  type AccountNode,
-  databaseKinds,
-  newPerson,
-  openDatabase,
-  type Person,
-  startNode
-} from "../../support/AccountService.ts"
+import { databaseKinds, newPerson, type Person, startsNode } from "../../support/AccountService.ts"
 
 interface Page {
   readonly items: ReadonlyArray<typeof AuditRowOut.Encoded>
@@ -16,16 +9,7 @@ interface Page {
 }
 
 describe.each(databaseKinds)("the audit log over HTTP on %s", (kind) => {
-  let database: Awaited<ReturnType<typeof openDatabase>>
-  let node: AccountNode
-  beforeAll(async () => {
-    database = await openDatabase(kind)
-    node = await startNode(database.env)
-  }, 120_000)
-  afterAll(async () => {
-    await node.stop()
-    await database.close()
-  })
+  const node = startsNode(kind)
 
   const read = async (person: Person, query = "") =>
     (await (await person.send("GET", `/api/audit${query}`)).json()) as Page

@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { BalanceStore } from "../../../src/account/billing/BalanceStore.ts"
 import { AuditStore } from "../../../src/audit/AuditStore.ts"
 import { Ledger } from "../../../src/ledger/Ledger.ts"
@@ -8,14 +8,13 @@ import { Scopes } from "../../../src/ledger/Scopes.ts"
 import type { BalanceOut, InFlightOut, LedgerEntryOut } from "../../../src/wire/account/Billing.ts"
 import type { RequestOut } from "../../../src/wire/account/Requests.ts"
 import {
-  type AccountNode,
   databaseKinds,
   newPerson,
-  openDatabase,
   operatorOf,
   type Person,
   sendTo,
-  startNode
+  startNode,
+  startsNode
 } from "../../support/AccountService.ts"
 import { errorOf, jsonOf } from "../../support/Responses.ts"
 import { testKey } from "../../support/Service.ts"
@@ -29,17 +28,10 @@ interface PageOf<A> {
 }
 
 describe.each(databaseKinds)("billing on %s", (kind) => {
-  let database: Awaited<ReturnType<typeof openDatabase>>
-  let node: AccountNode
+  const node = startsNode(kind)
   let operator: Person
   beforeAll(async () => {
-    database = await openDatabase(kind)
-    node = await startNode(database.env)
     operator = await operatorOf(node)
-  }, 120_000)
-  afterAll(async () => {
-    await node.stop()
-    await database.close()
   })
 
   const balanceOf = async (person: Person) => jsonOf<Balance>(await person.send("GET", "/api/me/balance"))
@@ -248,7 +240,7 @@ describe.each(databaseKinds)("billing on %s", (kind) => {
 
   it.skipIf(kind === "embedded")("stops a call from another node than the one on which it runs", async () => {
     const { id, project, response } = await runningCall("elsewhere")
-    const second = await startNode(database.env)
+    const second = await startNode(node.env)
     try {
       const send = sendTo(second.url, { authorization: `Bearer ${operator.token}` })
       expect((await send("POST", `/api/projects/${project}/in-flight/${id}/stop`)).status).toBe(202)

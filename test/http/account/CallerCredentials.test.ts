@@ -6,15 +6,7 @@ import * as Effect from "effect/Effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { CredentialCheckOut, CredentialOut } from "../../../src/wire/account/Credentials.ts"
 import type { CatalogPage } from "../../../src/wire/account/Models.ts"
-import {
-  type AccountNode,
-  databaseKinds,
-  openDatabase,
-  operatorOf,
-  type Person,
-  sendTo,
-  startNode
-} from "../../support/AccountService.ts"
+import { databaseKinds, operatorOf, type Person, sendTo, startsNode } from "../../support/AccountService.ts"
 import { jsonOf } from "../../support/Responses.ts"
 import { answer, start as startUpstream, type Upstream } from "../../support/Upstream.ts"
 
@@ -45,13 +37,9 @@ const startProvider = () =>
   )
 
 describe.each(databaseKinds)("credentials of vendors on %s", (kind) => {
-  let database: Awaited<ReturnType<typeof openDatabase>>
   let directory: string
   let upstream: Upstream
-  let node: AccountNode
-  let owner: Person
-  beforeAll(async () => {
-    database = await openDatabase(kind)
+  const node = startsNode(kind, async () => {
     upstream = await startProvider()
     directory = await mkdtemp(join(tmpdir(), "vendors-"))
     const provider = (id: string, vendor: string, path: string) => ({
@@ -76,18 +64,18 @@ describe.each(databaseKinds)("credentials of vendors on %s", (kind) => {
       provider("own-openrouter", "openrouter", "/v1")
     ]
     await writeFile(join(directory, "config.json"), JSON.stringify({ providers }))
-    node = await startNode({
-      ...database.env,
+    return {
       GATEWAY_CONFIG: join(directory, "config.json"),
       PROVIDER_KEY: "sk-of-the-operator",
       SIMULATED_PROVIDERS: "on"
-    })
+    }
+  })
+  let owner: Person
+  beforeAll(async () => {
     owner = await operatorOf(node)
-  }, 120_000)
+  })
   afterAll(async () => {
-    await node.stop()
     await upstream.stop()
-    await database.close()
     await rm(directory, { recursive: true })
   })
 

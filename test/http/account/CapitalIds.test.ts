@@ -3,19 +3,10 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { SealedCredentials } from "../../../src/credentials/SealedCredentials.ts"
 import { AccountApi } from "../../../src/http/account/AccountApi.ts"
-import {
-  type AccountNode,
-  databaseKinds,
-  newPerson,
-  openDatabase,
-  operatorOf,
-  type Person,
-  sendTo,
-  startNode
-} from "../../support/AccountService.ts"
+import { databaseKinds, newPerson, operatorOf, type Person, sendTo, startsNode } from "../../support/AccountService.ts"
 import { jsonOf } from "../../support/Responses.ts"
 
 const id = "01a207bd-3472-7061-948f-9706a05590dc"
@@ -53,17 +44,10 @@ describe("an id in capitals", () => {
 })
 
 describe.each(databaseKinds)("an id in capitals on %s", (kind) => {
-  let database: Awaited<ReturnType<typeof openDatabase>>
-  let node: AccountNode
+  const node = startsNode(kind, { SIMULATED_PROVIDERS: "on" })
   let operator: Person
   beforeAll(async () => {
-    database = await openDatabase(kind)
-    node = await startNode({ ...database.env, SIMULATED_PROVIDERS: "on" })
     operator = await operatorOf(node)
-  }, 120_000)
-  afterAll(async () => {
-    await node.stop()
-    await database.close()
   })
   const newProject = async (): Promise<string> =>
     (await jsonOf<{ readonly id: string }>(await operator.send("POST", "/api/me/projects", { name: "capitals" }))).id

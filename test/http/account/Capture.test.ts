@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto"
 import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
+import { beforeAll, describe, expect, it, vi } from "vitest"
 import { Capture } from "../../../src/capture/Capture.ts"
 import { Captured } from "../../../src/capture/Captured.ts"
 import { CaptureKeys } from "../../../src/capture/CaptureKeys.ts"
@@ -11,14 +11,13 @@ import { KeyId, ProjectId, RequestId } from "../../../src/domain/Ids.ts"
 import { exportTo } from "../../../src/sql/transfer/Export.ts"
 import type { CaptureSample, CaptureSettings } from "../../../src/wire/account/Capture.ts"
 import {
-  type AccountNode,
   databaseKinds,
   newPerson,
-  openDatabase,
   operatorOf,
   type Person,
   sendTo,
-  startNode
+  startNode,
+  startsNode
 } from "../../support/AccountService.ts"
 import { withOpenTransaction } from "../../support/OpenTransaction.ts"
 
@@ -32,15 +31,12 @@ interface Project {
 }
 
 describe.each(databaseKinds)("capture on %s", (kind) => {
-  let database: Awaited<ReturnType<typeof openDatabase>>
-  let node: AccountNode
+  const node = startsNode(kind, { SIMULATED_PROVIDERS: "on" })
   let owner: Person
   let operator: Person
   let stranger: Person
 
   beforeAll(async () => {
-    database = await openDatabase(kind)
-    node = await startNode({ ...database.env, SIMULATED_PROVIDERS: "on" })
     owner = await newPerson(node)
     operator = await operatorOf(node)
     stranger = await newPerson(node)
@@ -50,10 +46,6 @@ describe.each(databaseKinds)("capture on %s", (kind) => {
       { amount_microusd: 100_000_000, note: "x" },
       { "idempotency-key": "credit" }
     )
-  }, 120_000)
-  afterAll(async () => {
-    await node.stop()
-    await database.close()
   })
 
   const json = async <A>(answer: Promise<Response>): Promise<A> => (await (await answer).json()) as A
@@ -368,7 +360,7 @@ describe.each(databaseKinds)("capture on %s", (kind) => {
     await change(project.id)
     await sample(await called(project.key, says("stored")))
     await owner.send("POST", `/api/keys/${project.keyId}/revoke`)
-    await withOpenTransaction(database.env.DATABASE_URL, async (other) => {
+    await withOpenTransaction(node.env.DATABASE_URL, async (other) => {
       // the deletion stops here, when everything else is deleted
       await other.query("select from capture_conversation where project_id = $1 for update", [project.id])
       const deleted = owner.send("DELETE", `/api/projects/${project.id}`)
@@ -576,7 +568,7 @@ describe.each(databaseKinds)("capture on %s", (kind) => {
       for (const id of ids) await sample(id)
       const of = `/api/projects/${project.id}/capture`
       for (const masterKey of [Buffer.alloc(32, 9).toString("base64"), ""]) {
-        const blind = await startNode({ ...database.env, SIMULATED_PROVIDERS: "on", GATEWAY_MASTER_KEY: masterKey })
+        const blind = await startNode({ ...node.env, SIMULATED_PROVIDERS: "on", GATEWAY_MASTER_KEY: masterKey })
         try {
           const send = sendTo(blind.url, { authorization: `Bearer ${owner.token}` })
           for (const [method, path, body] of [

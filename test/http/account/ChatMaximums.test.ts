@@ -2,15 +2,8 @@ import { randomUUID } from "node:crypto"
 import { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import {
-  type AccountNode,
-  databaseKinds,
-  newPerson,
-  openDatabase,
-  type Person,
-  startNode
-} from "../../support/AccountService.ts"
+import { beforeEach, describe, expect, it } from "vitest"
+import { databaseKinds, newPerson, type Person, startsNode } from "../../support/AccountService.ts"
 
 const maxBytes = 10 * 1024 ** 3
 /** One pixel. */
@@ -36,19 +29,10 @@ const tooManyBytes = {
 }
 
 describe.each(databaseKinds)("what a person may store that no call pays for, on %s", (kind) => {
-  let database: Awaited<ReturnType<typeof openDatabase>>
-  let node: AccountNode
+  const node = startsNode(kind)
   let person: Person
   let project: string
   let conversation: string
-  beforeAll(async () => {
-    database = await openDatabase(kind)
-    node = await startNode(database.env)
-  }, 120_000)
-  afterAll(async () => {
-    await node.stop()
-    await database.close()
-  })
   beforeEach(async () => {
     person = await newPerson(node)
     project = (await made(await person.send("POST", "/api/me/projects", { name: "chat" }))).id

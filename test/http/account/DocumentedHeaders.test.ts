@@ -1,16 +1,8 @@
 // Promise: The document names every header of the account API's answers.
 import { randomUUID } from "node:crypto"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { openApiDocument } from "../../../src/http/operations/OpenApiDocument.ts"
-import {
-  type AccountNode,
-  codeAtStart,
-  openDatabase,
-  operatorOf,
-  type Person,
-  sendTo,
-  startNode
-} from "../../support/AccountService.ts"
+import { codeAtStart, operatorOf, type Person, sendTo, startsNode } from "../../support/AccountService.ts"
 
 type Operations = Record<
   string,
@@ -30,20 +22,12 @@ const undocumented = (method: string, path: string, { headers, status }: Respons
 }
 
 describe("the OpenAPI document", () => {
-  let node: AccountNode
+  const node = startsNode("embedded", { SIMULATED_PROVIDERS: "on" })
   let operator: Person
-  let close: () => Promise<void>
 
   beforeAll(async () => {
-    const database = await openDatabase("embedded")
-    node = await startNode({ SIMULATED_PROVIDERS: "on", ...database.env })
     operator = await operatorOf(node)
-    close = async () => {
-      await node.stop()
-      await database.close()
-    }
   })
-  afterAll(() => close())
 
   it("names every header of answers with entity tags, replays, cookies, exports, limits and refusals", async () => {
     const me = (await (await operator.send("GET", "/api/me")).json()) as { default_project_id: string }

@@ -1,6 +1,6 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { perMinute } from "../../../src/account/feedback/Feedback.ts"
 import { ProjectId } from "../../../src/domain/Ids.ts"
 import type { PromptClass } from "../../../src/domain/PromptClass.ts"
@@ -9,37 +9,22 @@ import { QualityEvidence } from "../../../src/routing/evidence/QualityEvidenceSt
 import { AccountTransactions } from "../../../src/sql/AccountDatabase.ts"
 import type { FeedbackOut } from "../../../src/wire/account/Feedback.ts"
 import type { RouteOut } from "../../../src/wire/account/Route.ts"
-import {
-  type AccountNode,
-  databaseKinds,
-  newPerson,
-  openDatabase,
-  operatorOf,
-  sendTo,
-  startNode
-} from "../../support/AccountService.ts"
+import { databaseKinds, newPerson, operatorOf, sendTo, startsNode } from "../../support/AccountService.ts"
 import { errorOf, jsonOf } from "../../support/Responses.ts"
 import { testKey } from "../../support/Service.ts"
 
 const code = [{ role: "user", content: "Write a Python function that reverses a linked list, with unit tests." }]
 
 describe.each(databaseKinds)("feedback on %s", (kind) => {
-  let database: Awaited<ReturnType<typeof openDatabase>>
-  let node: AccountNode
+  const node = startsNode(kind)
   let project: ProjectId
   let call: ReturnType<typeof sendTo>
   beforeAll(async () => {
-    database = await openDatabase(kind)
-    node = await startNode(database.env)
     const operator = await operatorOf(node)
     project = ProjectId.make(
       (await jsonOf<{ readonly default_project_id: string }>(await operator.send("GET", "/api/me"))).default_project_id
     )
     call = sendTo(node.url, { authorization: `Bearer ${testKey}` })
-  }, 120_000)
-  afterAll(async () => {
-    await node.stop()
-    await database.close()
   })
 
   const answerOf = async (more: object = {}) =>

@@ -1,13 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import {
-  type AccountNode,
-  databaseKinds,
-  newPerson,
-  openDatabase,
-  operatorOf,
-  type Person,
-  startNode
-} from "../../support/AccountService.ts"
+import { beforeAll, describe, expect, it } from "vitest"
+import { databaseKinds, newPerson, operatorOf, type Person, startsNode } from "../../support/AccountService.ts"
 
 interface Page {
   readonly items: ReadonlyArray<Readonly<Record<string, unknown>>>
@@ -21,19 +13,12 @@ const fullList = (mark: string) => Array.from({ length: 213 }, (_, index) => `${
 const maxBytes = 2_000_000
 
 describe.each(databaseKinds)("pages of large items on %s", (kind) => {
-  let database: Awaited<ReturnType<typeof openDatabase>>
-  let node: AccountNode
+  const node = startsNode(kind)
   let person: Person
   let project: string
   beforeAll(async () => {
-    database = await openDatabase(kind)
-    node = await startNode(database.env)
     person = await newPerson(node)
     project = await createProject("full")
-  }, 120_000)
-  afterAll(async () => {
-    await node.stop()
-    await database.close()
   })
 
   const created = async (response: Response): Promise<string> => {

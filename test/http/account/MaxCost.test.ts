@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import type { RouteOut } from "../../../src/wire/account/Route.ts"
-import { type AccountNode, databaseKinds, openDatabase, sendTo, startNode } from "../../support/AccountService.ts"
+import { databaseKinds, sendTo, startsNode } from "../../support/AccountService.ts"
 import { jsonOf } from "../../support/Responses.ts"
 import { testKey } from "../../support/Service.ts"
 
@@ -33,17 +33,10 @@ const endpoints: ReadonlyArray<readonly [path: string, body: object, isCut: (ans
 ]
 
 describe.each(databaseKinds)("max_cost_microusd on %s", (kind) => {
-  let database: Awaited<ReturnType<typeof openDatabase>>
-  let node: AccountNode
+  const node = startsNode(kind)
   let call: ReturnType<typeof sendTo>
   beforeAll(async () => {
-    database = await openDatabase(kind)
-    node = await startNode(database.env)
     call = sendTo(node.url, { authorization: `Bearer ${testKey}` })
-  }, 120_000)
-  afterAll(async () => {
-    await node.stop()
-    await database.close()
   })
 
   it.each(endpoints)(

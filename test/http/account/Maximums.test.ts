@@ -1,31 +1,16 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import {
-  type AccountNode,
-  databaseKinds,
-  newPerson,
-  openDatabase,
-  operatorOf,
-  type Person,
-  startNode
-} from "../../support/AccountService.ts"
+import { beforeAll, describe, expect, it } from "vitest"
+import { databaseKinds, newPerson, operatorOf, type Person, startsNode } from "../../support/AccountService.ts"
 
 describe.each(databaseKinds)("what an account may have on %s", (kind) => {
-  let database: Awaited<ReturnType<typeof openDatabase>>
-  let node: AccountNode
+  const node = startsNode(kind)
   let person: Person
   let project: string
   beforeAll(async () => {
-    database = await openDatabase(kind)
-    node = await startNode(database.env)
     person = await newPerson(node)
     project = ((await created("/api/me/projects", { name: "first" })) as { readonly id: string }).id
-  }, 120_000)
-  afterAll(async () => {
-    await node.stop()
-    await database.close()
   })
 
   const created = async (path: string, body: unknown) => {

@@ -1,33 +1,17 @@
 import * as Effect from "effect/Effect"
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { beforeEach, describe, expect, it } from "vitest"
 import { AuditStore } from "../../../src/audit/AuditStore.ts"
 import { UserId } from "../../../src/domain/Ids.ts"
 import type { MemberOut } from "../../../src/wire/account/Members.ts"
-import {
-  type AccountNode,
-  databaseKinds,
-  newPerson,
-  openDatabase,
-  type Person,
-  startNode
-} from "../../support/AccountService.ts"
+import { databaseKinds, newPerson, type Person, startsNode } from "../../support/AccountService.ts"
 import { errorOf, jsonOf } from "../../support/Responses.ts"
 
 type Out = typeof MemberOut.Encoded
 
 describe.each(databaseKinds)("members of a project on %s", (kind) => {
-  let database: Awaited<ReturnType<typeof openDatabase>>
-  let node: AccountNode
+  const node = startsNode(kind)
   let owner: Person
   let project: string
-  beforeAll(async () => {
-    database = await openDatabase(kind)
-    node = await startNode(database.env)
-  }, 120_000)
-  afterAll(async () => {
-    await node.stop()
-    await database.close()
-  })
   beforeEach(async () => {
     owner = await newPerson(node, "the owner")
     project = (await jsonOf<{ readonly id: string }>(await owner.send("POST", "/api/me/projects", { name: "shared" })))

@@ -1,29 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import {
-  type AccountNode,
-  databaseKinds,
-  openDatabase,
-  operatorOf,
-  type Person,
-  sendTo,
-  startNode
-} from "../../support/AccountService.ts"
+import { beforeAll, describe, expect, it } from "vitest"
+import { databaseKinds, operatorOf, type Person, sendTo, startsNode } from "../../support/AccountService.ts"
 import { jsonOf } from "../../support/Responses.ts"
 
 type WithId = { readonly id: string }
 
 describe.each(databaseKinds)("a service without any provider of its own on %s", (kind) => {
-  let database: Awaited<ReturnType<typeof openDatabase>>
-  let node: AccountNode
+  const node = startsNode(kind, { SIMULATED_PROVIDERS: "off" })
   let owner: Person
   beforeAll(async () => {
-    database = await openDatabase(kind)
-    node = await startNode({ ...database.env, SIMULATED_PROVIDERS: "off" })
     owner = await operatorOf(node)
-  }, 120_000)
-  afterAll(async () => {
-    await node.stop()
-    await database.close()
   })
 
   const newProject = async (name: string) => {

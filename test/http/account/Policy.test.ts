@@ -1,19 +1,18 @@
 import { mkdtemp, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { applyConfiguration } from "../../../src/app/FirstStartConfiguration.ts"
 import type { PolicyOut, PolicySimulationOut } from "../../../src/wire/account/Policy.ts"
 import type { ProjectOut } from "../../../src/wire/account/Projects.ts"
 import {
-  type AccountNode,
   databaseKinds,
   newPerson,
-  openDatabase,
   operatorOf,
   type Person,
   sendTo,
-  startNode
+  startNode,
+  startsNode
 } from "../../support/AccountService.ts"
 import { errorOf, jsonOf } from "../../support/Responses.ts"
 
@@ -30,19 +29,12 @@ const open = {
 }
 
 describe.each(databaseKinds)("policies on %s", (kind) => {
-  let database: Awaited<ReturnType<typeof openDatabase>>
-  let node: AccountNode
+  const node = startsNode(kind)
   let person: Person
   let project: string
   beforeAll(async () => {
-    database = await openDatabase(kind)
-    node = await startNode(database.env)
     person = await newPerson(node)
     project = (await jsonOf<typeof ProjectOut.Encoded>(await person.send("POST", "/api/me/projects", { name: "p" }))).id
-  }, 120_000)
-  afterAll(async () => {
-    await node.stop()
-    await database.close()
   })
 
   const path = () => `/api/projects/${project}/policy`

@@ -1,14 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import {
-  type AccountNode,
   codeAtStart,
   databaseKinds,
   newPerson,
-  openDatabase,
   operatorOf,
   type Person,
   sendTo,
-  startNode
+  startsNode
 } from "../../support/AccountService.ts"
 import { readStream } from "../../support/EventStream.ts"
 
@@ -22,25 +20,17 @@ interface KeyRecord {
 const message = { model: "sim/fast", messages: [{ role: "user", content: "Say hello" }] }
 
 describe.each(databaseKinds)("chat completions of a person, on %s", (kind) => {
-  let node: AccountNode
+  const node = startsNode(kind, { SIMULATED_PROVIDERS: "on" })
   let owner: Person
   let path = ""
   let projectId = ""
-  let close: () => Promise<void>
 
   beforeAll(async () => {
-    const database = await openDatabase(kind)
-    node = await startNode({ SIMULATED_PROVIDERS: "on", ...database.env })
-    close = async () => {
-      await node.stop()
-      await database.close()
-    }
     owner = await operatorOf(node)
     const me = (await (await owner.send("GET", "/api/me")).json()) as { readonly default_project_id: string }
     projectId = me.default_project_id
     path = `/api/projects/${projectId}/chat/completions`
   })
-  afterAll(() => close())
 
   const keysOfPersons = async () => {
     const { items } = (await (await owner.send("GET", `/api/projects/${projectId}/keys`)).json()) as {

@@ -2,41 +2,26 @@ import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { AuditStore } from "../../../src/audit/AuditStore.ts"
 import { NotFound, VersionMismatch } from "../../../src/domain/AccountError.ts"
 import { Unauthenticated } from "../../../src/domain/GatewayError.ts"
 import { ProjectId } from "../../../src/domain/Ids.ts"
 import * as AccountClient from "../../../src/http/account/AccountClient.ts"
 import type { ProjectOut } from "../../../src/wire/account/Projects.ts"
-import {
-  type AccountNode,
-  databaseKinds,
-  newPerson,
-  openDatabase,
-  operatorOf,
-  type Person,
-  startNode
-} from "../../support/AccountService.ts"
+import { databaseKinds, newPerson, operatorOf, type Person, startsNode } from "../../support/AccountService.ts"
 import { withOpenTransaction } from "../../support/OpenTransaction.ts"
 import { errorOf, jsonOf } from "../../support/Responses.ts"
 
 type Out = typeof ProjectOut.Encoded
 
 describe.each(databaseKinds)("projects on %s", (kind) => {
-  let database: Awaited<ReturnType<typeof openDatabase>>
-  let node: AccountNode
+  const node = startsNode(kind)
   let operator: Person
   let person: Person
   beforeAll(async () => {
-    database = await openDatabase(kind)
-    node = await startNode(database.env)
     operator = await operatorOf(node)
     person = await newPerson(node)
-  }, 120_000)
-  afterAll(async () => {
-    await node.stop()
-    await database.close()
   })
 
   const create = async (owner: Person, name: string, headers?: Readonly<Record<string, string>>) =>
@@ -47,7 +32,7 @@ describe.each(databaseKinds)("projects on %s", (kind) => {
     id: string,
     requests: ReadonlyArray<readonly [method: string, path: string, body: object]>
   ) =>
-    withOpenTransaction(database.env.DATABASE_URL, async (other) => {
+    withOpenTransaction(node.env.DATABASE_URL, async (other) => {
       await other.query("update project set deleted_at = now() where id = $1", [id])
       const sent = requests.map(
         async ([method, path, body]) => (await person.send(method, `/api/${path}`, body)).status

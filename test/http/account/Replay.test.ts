@@ -1,17 +1,9 @@
 import * as Effect from "effect/Effect"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { Ledger } from "../../../src/ledger/Ledger.ts"
 import type { PolicySimulationOut } from "../../../src/wire/account/Policy.ts"
 import type { AlphaCurveOut } from "../../../src/wire/account/Replay.ts"
-import {
-  type AccountNode,
-  databaseKinds,
-  openDatabase,
-  operatorOf,
-  type Person,
-  sendTo,
-  startNode
-} from "../../support/AccountService.ts"
+import { databaseKinds, operatorOf, type Person, sendTo, startsNode } from "../../support/AccountService.ts"
 import { jsonOf } from "../../support/Responses.ts"
 import { testKey } from "../../support/Service.ts"
 
@@ -26,15 +18,12 @@ const requests: ReadonlyArray<Record<string, unknown>> = [
 ]
 
 describe.each(databaseKinds)("past calls on %s", (kind) => {
-  let database: Awaited<ReturnType<typeof openDatabase>>
-  let node: AccountNode
+  const node = startsNode(kind)
   let operator: Person
   let project: string
   const answered: Array<string> = []
 
   beforeAll(async () => {
-    database = await openDatabase(kind)
-    node = await startNode(database.env)
     operator = await operatorOf(node)
     project = (await jsonOf<{ readonly default_project_id: string }>(await operator.send("GET", "/api/me")))
       .default_project_id
@@ -53,10 +42,6 @@ describe.each(databaseKinds)("past calls on %s", (kind) => {
     await call("POST", "/v1/chat/completions", { ...requests[0], model: "sim/fast" })
     await node.run(Effect.flatMap(Ledger, ({ flushed }) => flushed))
   }, 120_000)
-  afterAll(async () => {
-    await node.stop()
-    await database.close()
-  })
 
   const curve = async (query = "") =>
     jsonOf<typeof AlphaCurveOut.Encoded>(await operator.send("GET", `/api/projects/${project}/alpha-curve${query}`))

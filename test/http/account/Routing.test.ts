@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beforeAll, describe, expect, it } from "vitest"
 import { applyConfiguration } from "../../../src/app/FirstStartConfiguration.ts"
 import type { CatalogPage } from "../../../src/wire/account/Models.ts"
 import type { ProjectOut } from "../../../src/wire/account/Projects.ts"
@@ -11,15 +11,13 @@ import type {
   RoutingVersionsPage
 } from "../../../src/wire/account/Routing.ts"
 import {
-  type AccountNode,
   databaseKinds,
   newPerson,
-  openDatabase,
   operatorOf,
   type Person,
   type Send,
   sendTo,
-  startNode
+  startsNode
 } from "../../support/AccountService.ts"
 import { withOpenTransaction } from "../../support/OpenTransaction.ts"
 import { errorOf, jsonOf } from "../../support/Responses.ts"
@@ -49,24 +47,17 @@ const filed = {
 const hello = { messages: [{ role: "user", content: "hello" }] }
 
 describe.each(databaseKinds)("routing on %s", (kind) => {
-  let database: Awaited<ReturnType<typeof openDatabase>>
-  let node: AccountNode
+  const node = startsNode(kind)
   let person: Person
   let project: string
   let withKey: Send
   beforeAll(async () => {
-    database = await openDatabase(kind)
-    node = await startNode(database.env)
     person = await newPerson(node)
     project = (await jsonOf<typeof ProjectOut.Encoded>(await person.send("POST", "/api/me/projects", { name: "p" }))).id
     const { api_key } = await jsonOf<{ readonly api_key: string }>(
       await person.send("POST", "/api/me/keys", { name: "key" })
     )
     withKey = sendTo(node.url, { authorization: `Bearer ${api_key}` })
-  }, 120_000)
-  afterAll(async () => {
-    await node.stop()
-    await database.close()
   })
 
   const path = (rest = "") => `/api/projects/${project}/routing-configurations${rest}`
@@ -192,7 +183,7 @@ describe.each(databaseKinds)("routing on %s", (kind) => {
       const slug = "changed-by-both"
       const all = `/api/projects/${default_project_id}/routing-configurations`
       expect((await operator.send("POST", all, { slug })).status).toBe(201)
-      await withOpenTransaction(database.env.DATABASE_URL, async (other) => {
+      await withOpenTransaction(node.env.DATABASE_URL, async (other) => {
         // as the account API does: the project first, then its configuration
         await other.query("select from project where id = $1 for no key update", [default_project_id])
         const applied = node.run(Effect.exit(applyConfiguration(null, [{ ...filed, slug }])))

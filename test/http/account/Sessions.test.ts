@@ -1,17 +1,8 @@
 import { request as rawRequest } from "node:http"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { derive } from "../../../src/credentials/MasterKey.ts"
 import * as SignInProof from "../../../src/identity/sessions/SignInProof.ts"
-import {
-  type AccountNode,
-  codeAtStart,
-  databaseKinds,
-  newPerson,
-  openDatabase,
-  operatorOf,
-  sendTo,
-  startNode
-} from "../../support/AccountService.ts"
+import { codeAtStart, databaseKinds, newPerson, operatorOf, sendTo, startsNode } from "../../support/AccountService.ts"
 import { masterKey, testKey } from "../../support/Service.ts"
 
 const unauthenticated = {
@@ -30,16 +21,7 @@ interface CookieSession {
 }
 
 describe.each(databaseKinds)("sessions on %s", (kind) => {
-  let database: Awaited<ReturnType<typeof openDatabase>>
-  let node: AccountNode
-  beforeAll(async () => {
-    database = await openDatabase(kind)
-    node = await startNode(database.env)
-  }, 120_000)
-  afterAll(async () => {
-    await node.stop()
-    await database.close()
-  })
+  const node = startsNode(kind)
 
   const post = (path: string, body: unknown, headers: Readonly<Record<string, string>> = {}) =>
     sendTo(node.url, {})("POST", path, body, headers)

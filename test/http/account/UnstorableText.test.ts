@@ -1,14 +1,6 @@
 import { SignJWT } from "jose"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import {
-  type AccountNode,
-  databaseKinds,
-  openDatabase,
-  operatorOf,
-  type Person,
-  sendTo,
-  startNode
-} from "../../support/AccountService.ts"
+import { beforeAll, describe, expect, it } from "vitest"
+import { databaseKinds, operatorOf, type Person, sendTo, startNode, startsNode } from "../../support/AccountService.ts"
 import { keyOf, startIssuer } from "../../support/StubIssuer.ts"
 
 /** As they stand in JSON: NUL, and the first half of a surrogate pair. */
@@ -21,21 +13,14 @@ const errorOf = async (response: Response) => {
 const idOf = async (response: Response) => ((await response.json()) as { readonly id: string }).id
 
 describe.each(databaseKinds)("text that a database cannot store on %s", (kind) => {
-  let database: Awaited<ReturnType<typeof openDatabase>>
-  let node: AccountNode
+  const node = startsNode(kind, { SIMULATED_PROVIDERS: "on" })
   let operator: Person
   let project: string
   let conversation: string
   beforeAll(async () => {
-    database = await openDatabase(kind)
-    node = await startNode({ ...database.env, SIMULATED_PROVIDERS: "on" })
     operator = await operatorOf(node)
     project = await idOf(await operator.send("POST", "/api/me/projects", { name: "text" }))
     conversation = await idOf(await operator.send("POST", "/api/chat/conversations", { project_id: project }))
-  }, 120_000)
-  afterAll(async () => {
-    await node.stop()
-    await database.close()
   })
 
   it.each(unstorable)("is an invalid value wherever it would be written: %s", async (character) => {
