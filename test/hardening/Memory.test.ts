@@ -57,5 +57,5 @@ it.runIf(isLong && process.platform === "linux")(
     await service.stop()
     await upstream.stop()
   },
-  120_000
+  300_000
 )
