@@ -22,7 +22,7 @@ import type { RoutingConfigurationsShape } from "../policy/RoutingConfigurations
 import type { Place } from "../routing/Conversations.ts"
 import * as CredentialChoice from "../routing/CredentialChoice.ts"
 import type { QualitySnapshotsShape } from "../routing/evidence/QualitySnapshots.ts"
-import * as PermittedModels from "../routing/PermittedModels.ts"
+import { namedModels, permittedModels } from "../routing/PermittedModels.ts"
 import type { RouteHealth } from "../routing/RouteHealth.ts"
 import type * as Router from "../routing/Router.ts"
 import { HoldOptions, smallestOption } from "./HoldOptions.ts"
@@ -34,8 +34,7 @@ import {
   type RoutingFailure,
   resolveConfiguration,
   route,
-  snapshotFor,
-  visibleModels
+  snapshotFor
 } from "./RequestRouting.ts"
 
 /** A call that may run once its money is held: everything that is decided before the first attempt. */
@@ -107,11 +106,11 @@ export interface Admission {
     request: ChatRequest
   ) => Effect.Effect<number, RoutingFailure | StoreUnavailable>
   /** What the project may use, for lists of models. */
-  readonly listable: (caller: RoutedProject) => Effect.Effect<ProjectModels, StoreUnavailable>
+  readonly projectModels: (caller: RoutedProject) => Effect.Effect<ProjectModels, StoreUnavailable>
 }
 
 /** What a key may use, with what is left of its rate limits. */
-export interface Listable extends ProjectModels {
+export interface CallerModels extends ProjectModels {
   /** After this request. */
   readonly rateLimits: RateLimitStatus
 }
@@ -181,7 +180,7 @@ export const make = (deps: AdmissionDeps): Admission => ({
     const configuration = yield* resolveConfiguration(request, configurations)
     const allowed = intersectPolicies(project, configuration, request.routing)
     const credentials = yield* credentialsOf(deps, caller)
-    const models = yield* PermittedModels.named(request, {
+    const models = yield* namedModels(request, {
       snapshot: snapshotFor(deps.catalog, credentials),
       policy: allowed,
       billingMode: caller.billingMode,
@@ -190,13 +189,13 @@ export const make = (deps: AdmissionDeps): Admission => ({
     const imageTokens = models.reduce((most, model) => Math.max(most, model.imageTokens), 0)
     return Estimate.likelyPromptTokens(measure) + (measure.images + measure.files) * imageTokens
   }),
-  listable: Effect.fnUntraced(function* (caller) {
+  projectModels: Effect.fnUntraced(function* (caller) {
     const project = yield* deps.policy.ofProject(caller.projectId)
     const configurations = yield* deps.configurations.ofProject(caller.projectId)
     const credentials = yield* credentialsOf(deps, caller)
     const snapshot = snapshotFor(deps.catalog, credentials)
     const poolOf = (configuration: RoutingConfiguration | null) =>
-      visibleModels(snapshot, intersectPolicies(project, configuration, noControls), caller.billingMode, credentials)
+      permittedModels(snapshot, intersectPolicies(project, configuration, noControls), caller.billingMode, credentials)
     return {
       models: poolOf(null),
       configurations: configurations

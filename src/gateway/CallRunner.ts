@@ -63,9 +63,9 @@ export interface CallRunnerShape {
   readonly stop: (requestId: RequestId) => Effect.Effect<void>
   /** What a call of this request would be routed to now. Nothing is counted or held. */
   readonly preview: Admission.Admission["preview"]
-  readonly models: (caller: CallerShape) => Effect.Effect<Admission.Listable, RateLimited | StoreUnavailable>
+  readonly models: (caller: CallerShape) => Effect.Effect<Admission.CallerModels, RateLimited | StoreUnavailable>
   /** The same for a project, without a request of it: nothing is counted. */
-  readonly listable: Admission.Admission["listable"]
+  readonly projectModels: Admission.Admission["projectModels"]
   /** Likely tokens of a request's prompt, at the model that it names. It counts as a request, but as no tokens. */
   readonly countTokens: (
     caller: CallerShape,
@@ -150,10 +150,10 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
     abort: Effect.sync(() => deps.running.abort()),
     stop: (requestId) => Effect.sync(() => deps.running.stop(requestId)),
     preview: deps.admission.preview,
-    listable: deps.admission.listable,
+    projectModels: deps.admission.projectModels,
     models: (caller) =>
       asRequest(rateLimits, caller, (status) =>
-        Effect.map(deps.admission.listable(caller), (listable) => ({ ...listable, rateLimits: status }))
+        Effect.map(deps.admission.projectModels(caller), (models) => ({ ...models, rateLimits: status }))
       ),
     countTokens: (caller, request) =>
       asRequest(rateLimits, caller, (status) =>

@@ -15,7 +15,7 @@ import type { RoutingConfigurations } from "../policy/RoutingConfigurations.ts"
 import type { Providers } from "../provider/Providers.ts"
 import type { Health } from "../routing/Health.ts"
 import type { RetryBudget } from "../routing/RetryBudget.ts"
-import type { CallOptions, Listable } from "./Admission.ts"
+import type { CallerModels, CallOptions } from "./Admission.ts"
 import type { Completion } from "./CallProgram.ts"
 import { CallRunner, type TokenCount } from "./CallRunner.ts"
 import { defaultOptions, type GatewayOptions } from "./GatewayOptions.ts"
@@ -52,7 +52,7 @@ export interface GatewayShape {
    */
   readonly abort: Effect.Effect<void>
   /** The models and routing configurations that the caller's key may use. */
-  readonly models: Effect.Effect<Listable, RateLimited | StoreUnavailable, Caller>
+  readonly models: Effect.Effect<CallerModels, RateLimited | StoreUnavailable, Caller>
   /** Likely tokens of a request's prompt, at the model that it names. It counts as a request; nothing is charged. */
   readonly countTokens: (
     request: ChatRequest

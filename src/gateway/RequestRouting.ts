@@ -1,10 +1,9 @@
 import * as Either from "effect/Either"
 import type { CatalogShape, Snapshot } from "../catalog/Catalog.ts"
-import type { CallerShape, RoutedProject } from "../domain/Caller.ts"
+import type { RoutedProject } from "../domain/Caller.ts"
 import type { ChatRequest } from "../domain/Chat.ts"
 import { conversationOf } from "../domain/Conversation.ts"
 import { InvalidRequest, ModelNotFound, RoutingConfigNotFound } from "../domain/GatewayError.ts"
-import type { Model } from "../domain/Model.ts"
 import type { ProviderCredential } from "../domain/ProviderCredential.ts"
 import * as Estimate from "../ledger/Estimate.ts"
 import { type EffectivePolicy, intersectPolicies, noControls } from "../policy/EffectivePolicy.ts"
@@ -20,7 +19,7 @@ import type { Load } from "../routing/Load.ts"
 import { isPinned } from "../routing/ModelPool.ts"
 import { figuresBy } from "../routing/ModelTable.ts"
 import type { RankFailure } from "../routing/NoneEligible.ts"
-import * as PermittedModels from "../routing/PermittedModels.ts"
+import { permittedModels } from "../routing/PermittedModels.ts"
 import { classify } from "../routing/quality/Classify.ts"
 import type { OutputLengthsShape } from "../routing/quality/OutputLengths.ts"
 import { qualityFor } from "../routing/quality/QualityTable.ts"
@@ -118,7 +117,7 @@ export const route = (
         return {
           snapshot,
           policy,
-          models: visibleModels(snapshot, policy, caller.billingMode, credentials),
+          models: permittedModels(snapshot, policy, caller.billingMode, credentials),
           slugs: configurations.flatMap(({ isActive, slug }) => (isActive ? [slug] : []))
         }
       })
@@ -145,19 +144,6 @@ const costBoundOf = (
         imagesAndFiles: measure.images + measure.files,
         audioTokens: measure.audioTokens
       }
-
-/** The models that a project may use, by whoever pays. */
-export const visibleModels = (
-  snapshot: Snapshot,
-  policy: EffectivePolicy,
-  billingMode: CallerShape["billingMode"],
-  credentials: Credentials
-): ReadonlyArray<Model> => {
-  const allowed = PermittedModels.listable(snapshot, policy, billingMode)
-  return credentials === null
-    ? allowed
-    : allowed.filter((model) => CredentialChoice.credentialsFor(credentials, model).length > 0)
-}
 
 const autoPrefix = "auto:"
 const noClasses: ReadonlyArray<number> = []

@@ -5,7 +5,7 @@ import { ModelNotFound, RoutingConfigNotFound } from "../../src/domain/GatewayEr
 import { withHint } from "../../src/gateway/NotFoundHints.ts"
 import { intersectPolicies, noControls } from "../../src/policy/EffectivePolicy.ts"
 import { openPolicy } from "../../src/policy/ProjectPolicy.ts"
-import { listable } from "../../src/routing/PermittedModels.ts"
+import { permittedModels } from "../../src/routing/PermittedModels.ts"
 import { testModel } from "../../src/testing/index.ts"
 
 const lacking = (id: string, ...needs: ReadonlyArray<string>) => ({
@@ -28,7 +28,7 @@ const hintOf = (model: string, excluded: ReadonlyArray<string> = []) => {
   const hinted = withHint(new ModelNotFound({ model }), () => ({
     snapshot,
     policy,
-    models: listable(snapshot, policy),
+    models: permittedModels(snapshot, policy),
     slugs: ["cheap"]
   }))
   if (!(hinted instanceof ModelNotFound)) throw new Error("the error has changed its kind")

@@ -5,7 +5,7 @@ import type { ChatRequest } from "../../src/domain/Chat.ts"
 import type { Model } from "../../src/domain/Model.ts"
 import { intersectPolicies } from "../../src/policy/EffectivePolicy.ts"
 import type { ProjectPolicy, RoutingConfiguration } from "../../src/policy/Policy.ts"
-import { listable } from "../../src/routing/PermittedModels.ts"
+import { permittedModels } from "../../src/routing/PermittedModels.ts"
 import type { RouteHealth } from "../../src/routing/RouteHealth.ts"
 import { type Ranked, rank } from "../../src/routing/Router.ts"
 import { configuration, controls, expected, healthy, model, prices, project, request, supporting } from "./models.ts"
@@ -504,7 +504,9 @@ describe("What a key may see", () => {
     ]
     const policy = project({ models: { allow: null, deny: ["denied"] }, maxInputPriceMicroUsdPerMillion: null })
     const seen = (billingMode?: "byok") =>
-      listable(makeSnapshot(models), intersectPolicies(policy, null, controls()), billingMode).map((one) => one.id)
+      permittedModels(makeSnapshot(models), intersectPolicies(policy, null, controls()), billingMode).map(
+        (one) => one.id
+      )
     expect(seen()).toEqual(["acme/cheap", "cera/best"])
     expect(seen("byok")).toEqual(["acme/cheap", "acme/unpriced", "cera/best"])
   })

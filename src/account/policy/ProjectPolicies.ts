@@ -17,7 +17,7 @@ import { intersectPolicies, noControls } from "../../policy/EffectivePolicy.ts"
 import { type ProjectPolicy, policyOf, type RoutingConfiguration } from "../../policy/Policy.ts"
 import { type PolicyColumns, type PolicyRow, PolicyStore } from "../../policy/PolicyStore.ts"
 import { RoutingConfigurations } from "../../policy/RoutingConfigurations.ts"
-import { listable } from "../../routing/PermittedModels.ts"
+import { permittedModels } from "../../routing/PermittedModels.ts"
 import { AccountTransactions } from "../../sql/AccountDatabase.ts"
 import { usableModels } from "./UsableModels.ts"
 
@@ -104,7 +104,9 @@ const make = Effect.gen(function* () {
         const named = (yield* configurations.ofProject(id)).filter(({ isActive }) => isActive)
         const snapshot = yield* usable(id, billingMode)
         const idsOf = (project: ProjectPolicy, configuration: RoutingConfiguration | null) =>
-          listable(snapshot, intersectPolicies(project, configuration, noControls), billingMode).map(({ id }) => id)
+          permittedModels(snapshot, intersectPolicies(project, configuration, noControls), billingMode).map(
+            ({ id }) => id
+          )
         const [now, then] = [policyOf(current, current.policy_version), policyOf(policy, current.policy_version)]
         const becomesEmpty = [null, ...named]
           .filter((configuration) => idsOf(now, configuration).length > 0 && idsOf(then, configuration).length === 0)

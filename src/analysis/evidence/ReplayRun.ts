@@ -17,7 +17,7 @@ import { intersectPolicies, noControls } from "../../policy/EffectivePolicy.ts"
 import { Policy } from "../../policy/Policy.ts"
 import { QualityEvidence } from "../../routing/evidence/QualityEvidenceStore.ts"
 import { QualitySnapshots } from "../../routing/evidence/QualitySnapshots.ts"
-import { listable } from "../../routing/PermittedModels.ts"
+import { permittedModels } from "../../routing/PermittedModels.ts"
 import { provenanceOf } from "../../routing/quality/QualityTable.ts"
 import { AccountTransactions } from "../../sql/AccountDatabase.ts"
 import type { AnalysisSegment, AnsweredQuestion } from "../../wire/account/AnalysisEvidence.ts"
@@ -88,7 +88,7 @@ const make = Effect.gen(function* () {
       const snapshot = yield* usable(project, billingMode)
       const policy = yield* policies.ofProject(project)
       const { graded } = yield* snapshots.ofProject(project)
-      return listable(snapshot, intersectPolicies(policy, null, noControls), billingMode).map((model) => ({
+      return permittedModels(snapshot, intersectPolicies(policy, null, noControls), billingMode).map((model) => ({
         model,
         quality: (promptClass: PromptClass) => provenanceOf(model, classIndex[promptClass], graded).quality
       }))

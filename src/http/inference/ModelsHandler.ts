@@ -4,7 +4,7 @@ import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequ
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { type GatewayError, ModelNotFound, ServiceRefused } from "../../domain/GatewayError.ts"
-import type { Listable } from "../../gateway/Admission.ts"
+import type { CallerModels } from "../../gateway/Admission.ts"
 import { CallRunner } from "../../gateway/CallRunner.ts"
 import { anthropicErrorBody } from "../../wire/ErrorBody.ts"
 import { anthropicEntry, anthropicList } from "../../wire/models/AnthropicModelList.ts"
@@ -25,7 +25,7 @@ const listHeaders = { ...jsonHeaders, vary: "anthropic-version, authorization" }
  * also of errors. The handler receives the list, the request's URL, and whether it is to be in that shape.
  */
 const listed = (
-  answer: (listable: Listable, url: string, asAnthropic: boolean) => Either.Either<string, GatewayError>
+  answer: (models: CallerModels, url: string, asAnthropic: boolean) => Either.Either<string, GatewayError>
 ) =>
   Effect.gen(function* () {
     const calls = yield* CallRunner
@@ -43,12 +43,12 @@ const listed = (
         const caller = yield* security.authenticate(incoming)
         if (request.method !== "GET" && request.method !== "HEAD") return errorReply(notAllowed(request.method))
         if (loadShedding.rejects(caller.accountId)) return errorReply(new ServiceRefused({ reason: "overloaded" }))
-        const listable = yield* calls.models(caller)
-        const body = yield* answer(listable, incoming.url ?? "", asAnthropic)
+        const models = yield* calls.models(caller)
+        const body = yield* answer(models, incoming.url ?? "", asAnthropic)
         return HttpServerResponse.raw(body, {
           headers: {
             ...listHeaders,
-            ...rateLimitHeaders(listable.rateLimits),
+            ...rateLimitHeaders(models.rateLimits),
             ...(asAnthropic ? { "request-id": requestId } : {})
           }
         })

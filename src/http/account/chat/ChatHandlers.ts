@@ -106,7 +106,7 @@ export const chatHandlers = HttpApiBuilder.group(AccountApi, "chat", (handlers) 
       .handle("listChatModels", ({ urlParams: { cursor, limit, project_id } }) =>
         Effect.gen(function* () {
           const { billingMode, id } = yield* access.require(project_id, "member")
-          const { configurations, models } = yield* calls.listable({ projectId: id, billingMode })
+          const { configurations, models } = yield* calls.projectModels({ projectId: id, billingMode })
           return modelsPage(listings(models, configurations).map(modelOut), cursor, limit)
         })
       )
