@@ -8,13 +8,14 @@ import { dateAt } from "../domain/Dates.ts"
 import type { StoreUnavailable } from "../domain/GatewayError.ts"
 import { AccountId, RequestId, UserId } from "../domain/Ids.ts"
 import { AccountSql, AccountTransactions } from "../sql/AccountDatabase.ts"
+import { Int8 } from "../sql/Rows.ts"
 import { fromSql } from "../sql/StoreErrors.ts"
 import { type AuditEntry, chainStart, hashOf } from "./AuditChain.ts"
 
 const AuditRow = Schema.Struct({
   id: Schema.UUID,
   accountId: AccountId,
-  position: Schema.NumberFromString,
+  position: Int8,
   atMillis: Schema.Number,
   actorUserId: Schema.NullOr(UserId),
   address: Schema.NullOr(Schema.String),
@@ -33,7 +34,7 @@ export type AuditRow = typeof AuditRow.Type
 const AuditHead = Schema.Struct({
   accountId: AccountId,
   /** Of the last row; `null` while the account has none, as for the hash. */
-  position: Schema.NullOr(Schema.NumberFromString),
+  position: Schema.NullOr(Int8),
   hash: Schema.NullOr(Schema.Uint8ArrayFromSelf)
 })
 /** The end of an account's chain. */
@@ -70,7 +71,7 @@ export class AuditStore extends Context.Tag("gateway/audit/AuditStore")<AuditSto
   )
 }
 
-const Head = Schema.Struct({ position: Schema.NumberFromString, hash: Schema.Uint8ArrayFromSelf })
+const Head = Schema.Struct({ position: Int8, hash: Schema.Uint8ArrayFromSelf })
 
 const make = Effect.gen(function* () {
   const sql = yield* AccountSql

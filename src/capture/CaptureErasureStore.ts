@@ -1,9 +1,10 @@
 import type { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import { deleteInPortions } from "../sql/Portions.ts"
+import { decodeCount } from "../sql/Rows.ts"
 import { fromSql } from "../sql/StoreErrors.ts"
 import type { CaptureStoreShape } from "./CaptureRecords.ts"
-import { at, bytes, decodeCount, decodePlaces, insertPacks, sharedIds } from "./CaptureRowStore.ts"
+import { at, bytes, decodePlaces, insertPacks, sharedIds } from "./CaptureRowStore.ts"
 
 /** Samples have all that was sent and answered, shared rows all that conversations begin with. */
 const maxRowsPerStatement = 500

@@ -29,8 +29,6 @@ export const insertPacks = (sql: SqlClient, projectId: ProjectId, day: string, p
 export const sharedIds = (shared: NewSample["shared"]): string =>
   `{${shared.map(({ id }) => `"\\\\x${id}"`).join(",")}}`
 
-export const decodeIds = Schema.decodeUnknown(Schema.Array(Schema.Struct({ id: Schema.String })))
-export const decodeCount = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ count: Schema.Int })))
 export const decodePlaces = Schema.decodeUnknown(
   Schema.Array(Schema.Struct({ projectId: ProjectId, configVersion: Schema.Int, conversation: Schema.String }))
 )

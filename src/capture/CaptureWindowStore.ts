@@ -2,9 +2,10 @@ import type { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { ProjectId } from "../domain/Ids.ts"
+import { decodeCount } from "../sql/Rows.ts"
 import { fromSql } from "../sql/StoreErrors.ts"
 import type { CaptureStoreShape } from "./CaptureRecords.ts"
-import { decodeCount, isLive } from "./CaptureRowStore.ts"
+import { isLive } from "./CaptureRowStore.ts"
 
 const WindowRow = Schema.Struct({
   projectId: ProjectId,

@@ -4,9 +4,10 @@ import * as Effect from "effect/Effect"
 import type { ParseError } from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import type { ProjectId } from "../domain/Ids.ts"
+import { decodeIds } from "../sql/Rows.ts"
 import { fromSql } from "../sql/StoreErrors.ts"
 import type { CaptureStoreShape, NewSample, Place } from "./CaptureRecords.ts"
-import { at, bytes, decodeIds, insertPacks, isLive, sharedIds } from "./CaptureRowStore.ts"
+import { at, bytes, insertPacks, isLive, sharedIds } from "./CaptureRowStore.ts"
 import { type ClassLoad, cutOf, maxOfConversation, roomOfEarlier, samplesOf, sharesOf } from "./Reservoir.ts"
 
 const decodeDays = Schema.decodeUnknown(Schema.Array(Schema.Struct({ day: Schema.String })))

@@ -7,6 +7,7 @@ import type { StoreUnavailable } from "../domain/GatewayError.ts"
 import { type ConversationId, MessageId, type UserId } from "../domain/Ids.ts"
 import { AccountSql } from "../sql/AccountDatabase.ts"
 import { deleteInPortions } from "../sql/Portions.ts"
+import { decodeCount, decodeIds, Int8 } from "../sql/Rows.ts"
 import { fromSql } from "../sql/StoreErrors.ts"
 import { artifactActions } from "../wire/account/Chat.ts"
 
@@ -113,10 +114,7 @@ const decodeImages = Schema.decodeUnknown(Schema.Array(Image))
 const decodeMessageImages = Schema.decodeUnknown(Schema.Array(MessageImage))
 const decodeArtifacts = Schema.decodeUnknown(Schema.Array(Artifact))
 const decodeEvents = Schema.decodeUnknown(Schema.Array(ArtifactEvent))
-const decodeIds = Schema.decodeUnknown(Schema.Array(Schema.Struct({ id: Schema.String })))
-const decodeCount = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ count: Schema.Int })))
-/** PostgreSQL's 64-bit integers come as text. */
-const decodeBytes = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ bytes: Schema.NumberFromString })))
+const decodeBytes = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ bytes: Int8 })))
 const decodeContent = Schema.decodeUnknown(
   Schema.Array(Schema.Struct({ name: Schema.String, mediaType: Schema.String, content: Schema.String }))
 )

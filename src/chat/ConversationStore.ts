@@ -8,6 +8,7 @@ import type { StoreUnavailable } from "../domain/GatewayError.ts"
 import { ConversationId, MessageId, ProjectId, UserId } from "../domain/Ids.ts"
 import { defaultSilenceSeconds } from "../ledger/Recovery.ts"
 import { AccountSql } from "../sql/AccountDatabase.ts"
+import { decodeCount, decodeIds, Int8 } from "../sql/Rows.ts"
 import { fromSql } from "../sql/StoreErrors.ts"
 
 const Row = Schema.Struct({
@@ -103,10 +104,7 @@ export class ConversationStore extends Context.Tag("gateway/chat/ConversationSto
 
 const decodeRows = Schema.decodeUnknown(Schema.Array(Row))
 const decodeProjects = Schema.decodeUnknown(Schema.Array(PayingProject))
-const decodeIds = Schema.decodeUnknown(Schema.Array(Schema.Struct({ id: Schema.String })))
-const decodeCount = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ count: Schema.Int })))
-/** PostgreSQL's 64-bit integers come as text. */
-const decodeBytes = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ bytes: Schema.NumberFromString })))
+const decodeBytes = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ bytes: Int8 })))
 
 const make = (sql: SqlClient): ConversationStoreShape => {
   const columns = sql`c.id, c.user_id as "userId", c.project_id as "projectId", c.title, c.title_source as "titleSource",

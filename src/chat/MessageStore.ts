@@ -9,6 +9,7 @@ import { ConversationId, MessageId } from "../domain/Ids.ts"
 import { defaultSilenceSeconds } from "../ledger/Recovery.ts"
 import { AccountSql } from "../sql/AccountDatabase.ts"
 import { notifying } from "../sql/ChangeNotifications.ts"
+import { Int8 } from "../sql/Rows.ts"
 import { fromSql } from "../sql/StoreErrors.ts"
 import { AnswerSettings, messageRoles, messageStatuses } from "../wire/account/Chat.ts"
 
@@ -48,7 +49,7 @@ const Row = Schema.Struct({
   finishReason: Schema.NullOr(Schema.String),
   errorCode: Schema.NullOr(Schema.String),
   errorMessage: Schema.NullOr(Schema.String),
-  costMicroUsd: Schema.NumberFromString,
+  costMicroUsd: Int8,
   costBasis: CostBasis,
   createdAt: Schema.DateFromSelf
 })

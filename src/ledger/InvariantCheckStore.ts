@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { Database, type DatabaseShape } from "../sql/Database.ts"
+import { Int8 } from "../sql/Rows.ts"
 import { brokenOf, invariants, type Table } from "./LedgerInvariants.ts"
 
 /** A row that breaks an invariant. */
@@ -15,14 +16,13 @@ export interface Violation {
   readonly detail: unknown
 }
 
-const Count = Schema.NumberFromString
 const Summary = Schema.Struct({
   checkedSecondsAgo: Schema.NullOr(Schema.Number),
   checkLagSeconds: Schema.NullOr(Schema.Number),
-  overrunMicroUsd: Count,
-  lateMicroUsd: Count,
-  absorbedMicroUsd: Count,
-  expiredHolds: Count,
+  overrunMicroUsd: Int8,
+  lateMicroUsd: Int8,
+  absorbedMicroUsd: Int8,
+  expiredHolds: Int8,
   oldestOpenHoldSeconds: Schema.Number,
   violations: Schema.Record({ key: Schema.String, value: Schema.Int })
 })

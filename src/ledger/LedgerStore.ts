@@ -14,6 +14,7 @@ import { MicroUsd, microUsd } from "../domain/Money.ts"
 import { Database } from "../sql/Database.ts"
 import { sqlStateOf } from "../sql/DatabaseError.ts"
 import type { PreparedStatement } from "../sql/PreparedStatement.ts"
+import { decodeIds } from "../sql/Rows.ts"
 import { attemptRow, callJson, holdRow, keptRow, storable } from "./CallRows.ts"
 import { type Balance, type HoldOption, type Reservation, type Settlement, scopeIdsOf } from "./Hold.ts"
 import * as LedgerInvariants from "./LedgerInvariants.ts"
@@ -166,8 +167,6 @@ const batchStatement = `select verdicts, granted, amounts, needed_amounts as nee
   from ledger_batch($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$21)`
 
 const unlockedStatement = "select id from scope where id = any($1::uuid[]) for update skip locked"
-
-const decodeIds = Schema.decodeUnknown(Schema.Array(Schema.Struct({ id: Schema.String })))
 
 const balanceStatement = `select limit_micro_usd as "creditMicroUsd", spent_micro_usd as "spentMicroUsd",
   held_micro_usd as "heldMicroUsd" from scope where id = $1 and kind = 'account'`

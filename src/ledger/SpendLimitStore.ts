@@ -7,24 +7,22 @@ import * as Schema from "effect/Schema"
 import type { StoreUnavailable } from "../domain/GatewayError.ts"
 import type { KeyId, ProjectId } from "../domain/Ids.ts"
 import { AccountSql } from "../sql/AccountDatabase.ts"
+import { Int8 } from "../sql/Rows.ts"
 import { fromSql } from "../sql/StoreErrors.ts"
 
 /** How often a limit resets, at 00:00 UTC; a week starts on Monday. */
 export const LimitReset = Schema.Literal("day", "week", "month")
 export type LimitReset = typeof LimitReset.Type
 
-/** PostgreSQL's 64-bit integers come as text. */
-const Amount = Schema.NumberFromString
-
 const SpendLimit = Schema.Struct({
   /** `null` is no limit. */
-  limitMicroUsd: Schema.NullOr(Amount),
+  limitMicroUsd: Schema.NullOr(Int8),
   /** `null`: the limit never resets. */
   limitReset: Schema.NullOr(LimitReset),
   /** In the current period of the limit; without one, in total. */
-  spentMicroUsd: Amount,
+  spentMicroUsd: Int8,
   /** In total, whatever the period of the limit. */
-  totalSpentMicroUsd: Amount
+  totalSpentMicroUsd: Int8
 })
 export type SpendLimit = typeof SpendLimit.Type
 

@@ -9,10 +9,11 @@ import * as Schema from "effect/Schema"
 import type { StoreUnavailable } from "../domain/GatewayError.ts"
 import { ProjectId } from "../domain/Ids.ts"
 import { ChangeNotifications } from "../sql/ChangeNotifications.ts"
+import { Int8 } from "../sql/Rows.ts"
 import { fromSql } from "../sql/StoreErrors.ts"
 
 /** BIGINT columns arrive as text. */
-const Price = Schema.NullOr(Schema.NumberFromString)
+const Price = Schema.NullOr(Int8)
 const Patterns = Schema.NullOr(Schema.Array(Schema.String))
 
 const PolicyColumns = Schema.Struct({

@@ -1,8 +1,6 @@
 import * as Effect from "effect/Effect"
 import type * as ParseResult from "effect/ParseResult"
-import * as Schema from "effect/Schema"
-
-const decodeCount = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ count: Schema.Int })))
+import { decodeCount } from "./Rows.ts"
 
 /**
  * Runs a statement that deletes a bounded number of rows, and returns it as `count`, until it has deleted none. Returns how many

@@ -7,10 +7,11 @@ import * as Schema from "effect/Schema"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import { AccountId, ProjectId, UserId } from "../../domain/Ids.ts"
 import { AccountSql } from "../../sql/AccountDatabase.ts"
+import { Int8 } from "../../sql/Rows.ts"
 import { fromSql } from "../../sql/StoreErrors.ts"
 
 const Patterns = Schema.NullOr(Schema.Array(Schema.String))
-const Price = Schema.NullOr(Schema.NumberFromString)
+const Price = Schema.NullOr(Int8)
 
 const AdminProject = Schema.Struct({
   id: ProjectId,

@@ -7,6 +7,7 @@ import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import { IdGenerator, type IdGeneratorShape } from "../../domain/IdGenerator.ts"
 import { ProjectId } from "../../domain/Ids.ts"
 import { AccountSql } from "../../sql/AccountDatabase.ts"
+import { Int8 } from "../../sql/Rows.ts"
 import { fromSql } from "../../sql/StoreErrors.ts"
 import { AlertThreshold } from "../../wire/account/Alerts.ts"
 
@@ -24,15 +25,12 @@ const SealedSecret = Schema.Struct({ projectId: ProjectId, sealed: Schema.Uint8A
 export type SealedSecret = typeof SealedSecret.Type
 const decodeSecrets = Schema.decodeUnknown(Schema.Array(SealedSecret))
 
-/** PostgreSQL's 64-bit integers come as text. */
-const Money = Schema.NumberFromString
-
 const AlertEvent = Schema.Struct({
   id: Schema.String,
   threshold: AlertThreshold,
   periodStart: Schema.NullOr(Schema.DateFromSelf),
-  spentMicroUsd: Money,
-  limitMicroUsd: Schema.NullOr(Money),
+  spentMicroUsd: Int8,
+  limitMicroUsd: Schema.NullOr(Int8),
   firedAt: Schema.DateFromSelf,
   attempts: Schema.Int,
   nextAttemptAt: Schema.NullOr(Schema.DateFromSelf),

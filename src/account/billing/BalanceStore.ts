@@ -7,12 +7,10 @@ import * as Schema from "effect/Schema"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import { AccountId, KeyId, ProjectId, RequestId } from "../../domain/Ids.ts"
 import { AccountSql } from "../../sql/AccountDatabase.ts"
+import { Int8 } from "../../sql/Rows.ts"
 import { fromSql } from "../../sql/StoreErrors.ts"
 
-/** PostgreSQL's 64-bit integers come as text. */
-const Amount = Schema.compose(Schema.NumberFromString, Schema.Int)
-
-const Money = Schema.Struct({ creditedMicroUsd: Amount, spentMicroUsd: Amount, heldMicroUsd: Amount })
+const Money = Schema.Struct({ creditedMicroUsd: Int8, spentMicroUsd: Int8, heldMicroUsd: Int8 })
 /** What an account has, in micro-USD. Paid back money counts as not credited. */
 export type Money = typeof Money.Type
 
@@ -24,7 +22,7 @@ const Entry = Schema.Struct({
   kind: Schema.Literal(...entryKinds),
   debit: Schema.String,
   credit: Schema.String,
-  amountMicroUsd: Amount,
+  amountMicroUsd: Int8,
   callId: Schema.NullOr(RequestId),
   source: Schema.NullOr(Schema.String),
   note: Schema.NullOr(Schema.String),
@@ -37,7 +35,7 @@ const OpenHold = Schema.Struct({
   id: RequestId,
   keyId: KeyId,
   requestedModel: Schema.String,
-  amountMicroUsd: Amount,
+  amountMicroUsd: Int8,
   managed: Schema.Boolean,
   createdAt: Schema.DateFromSelf
 })

@@ -9,10 +9,8 @@ import type { KeyId } from "../../domain/Ids.ts"
 import { RateLimitColumn } from "../../identity/keys/RateLimitColumn.ts"
 import { LimitReset } from "../../ledger/SpendLimitStore.ts"
 import { AccountSql } from "../../sql/AccountDatabase.ts"
+import { Int8 } from "../../sql/Rows.ts"
 import { fromSql } from "../../sql/StoreErrors.ts"
-
-/** PostgreSQL's 64-bit integers come as text. */
-const Amount = Schema.NumberFromString
 
 const Row = Schema.Struct({
   id: Schema.String,
@@ -20,15 +18,15 @@ const Row = Schema.Struct({
   keyPrefix: Schema.String,
   projectId: Schema.String,
   expiresAt: Schema.NullOr(Schema.DateFromSelf),
-  limitMicroUsd: Schema.NullOr(Amount),
+  limitMicroUsd: Schema.NullOr(Int8),
   limitReset: Schema.NullOr(LimitReset),
   /** `null`: as configured for all keys. */
   rateLimits: Schema.NullOr(RateLimitColumn),
-  spentMicroUsd: Amount,
-  heldMicroUsd: Amount,
+  spentMicroUsd: Int8,
+  heldMicroUsd: Int8,
   isManaged: Schema.Boolean,
   /** Of the account: what is neither spent nor held. */
-  availableMicroUsd: Amount
+  availableMicroUsd: Int8
 })
 export type KeyStatusRow = typeof Row.Type
 

@@ -12,10 +12,8 @@ import { hashOf, prefixOf } from "../../identity/keys/ApiKey.ts"
 import { RateLimitColumn } from "../../identity/keys/RateLimitColumn.ts"
 import { LimitReset } from "../../ledger/SpendLimitStore.ts"
 import { AccountSql, AccountTransactions } from "../../sql/AccountDatabase.ts"
+import { Int8 } from "../../sql/Rows.ts"
 import { fromSql } from "../../sql/StoreErrors.ts"
-
-/** PostgreSQL's 64-bit integers come as text. */
-const Amount = Schema.NumberFromString
 
 const ProjectKey = Schema.Struct({
   id: KeyId,
@@ -33,10 +31,10 @@ const ProjectKey = Schema.Struct({
   revokedAt: Schema.NullOr(Schema.DateFromSelf),
   /** `null`: as configured for all keys. */
   rateLimits: Schema.NullOr(RateLimitColumn),
-  limitMicroUsd: Schema.NullOr(Amount),
+  limitMicroUsd: Schema.NullOr(Int8),
   limitReset: Schema.NullOr(LimitReset),
-  spentMicroUsd: Amount,
-  totalSpentMicroUsd: Amount,
+  spentMicroUsd: Int8,
+  totalSpentMicroUsd: Int8,
   /** When its last call ended that the log still has. */
   lastUsedAt: Schema.NullOr(Schema.DateFromSelf),
   createdAt: Schema.DateFromSelf

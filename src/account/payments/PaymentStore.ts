@@ -7,12 +7,10 @@ import * as Schema from "effect/Schema"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import { AccountId, PaymentId } from "../../domain/Ids.ts"
 import { AccountSql } from "../../sql/AccountDatabase.ts"
+import { Int8 } from "../../sql/Rows.ts"
 import { fromSql } from "../../sql/StoreErrors.ts"
 import type { Opened } from "./Checkouts.ts"
 import type { FactOf } from "./PaymentFact.ts"
-
-/** PostgreSQL's 64-bit integers come as text. */
-const Amount = Schema.compose(Schema.NumberFromString, Schema.Int)
 
 const Payment = Schema.Struct({
   id: PaymentId,
@@ -24,9 +22,9 @@ const Payment = Schema.Struct({
   paymentIntent: Schema.NullOr(Schema.String),
   state: Schema.Literal("open", "processing", "expired", "failed"),
   isPaid: Schema.Boolean,
-  creditedMicroUsd: Amount,
-  refundedMicroUsd: Amount,
-  disputedMicroUsd: Amount,
+  creditedMicroUsd: Int8,
+  refundedMicroUsd: Int8,
+  disputedMicroUsd: Int8,
   failureCategory: Schema.NullOr(Schema.String),
   failureMessage: Schema.NullOr(Schema.String),
   createdAt: Schema.DateFromSelf,
@@ -40,7 +38,7 @@ const Reversal = Schema.Struct({
   kind: Schema.Literal("refund", "dispute"),
   amountCents: Schema.Int,
   isReinstated: Schema.Boolean,
-  appliedMicroUsd: Amount
+  appliedMicroUsd: Int8
 })
 export type Reversal = typeof Reversal.Type
 

@@ -6,6 +6,7 @@ import * as Schema from "effect/Schema"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import type { ProjectId } from "../../domain/Ids.ts"
 import { AccountSql } from "../../sql/AccountDatabase.ts"
+import { Int8 } from "../../sql/Rows.ts"
 import { fromSql } from "../../sql/StoreErrors.ts"
 
 /** Calls that were written from `from` on and before `to`. */
@@ -45,8 +46,7 @@ const defaultMaxScanned = 10_000
 const PastCallRow = Schema.Struct({
   features: Schema.String,
   routingConfig: Schema.NullOr(Schema.String),
-  /** PostgreSQL's 64-bit integers come as text. */
-  costMicroUsd: Schema.NumberFromString,
+  costMicroUsd: Int8,
   endedAt: Schema.DateFromSelf
 })
 export type PastCallRow = typeof PastCallRow.Type

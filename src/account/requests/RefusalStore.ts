@@ -6,6 +6,7 @@ import * as Schema from "effect/Schema"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import type { ProjectId } from "../../domain/Ids.ts"
 import { AccountSql } from "../../sql/AccountDatabase.ts"
+import { Int8 } from "../../sql/Rows.ts"
 import { fromSql } from "../../sql/StoreErrors.ts"
 import { RefusalOut } from "../../wire/account/Refusals.ts"
 
@@ -42,8 +43,7 @@ export class RefusalStore extends Context.Tag("gateway/account/RefusalStore")<Re
 /** Kept of each project. */
 export const maxRefusals = 1_000
 
-/** PostgreSQL's 64-bit integers come as text. */
-const CountOrNull = Schema.NullOr(Schema.NumberFromString)
+const CountOrNull = Schema.NullOr(Int8)
 
 const Row = Schema.Struct({
   ...RefusalOut.fields,

@@ -11,6 +11,7 @@ import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import type { KeyId, ProjectId } from "../../domain/Ids.ts"
 import { modelsOf } from "../../ledger/ModelNumberStore.ts"
 import { AccountSql } from "../../sql/AccountDatabase.ts"
+import { decodeIds, Int8 } from "../../sql/Rows.ts"
 import { fromSql } from "../../sql/StoreErrors.ts"
 
 /** What a list of requests is narrowed to; times are those when calls ended. */
@@ -71,8 +72,6 @@ export interface RequestLogStoreOptions {
 
 const defaultMaxScanned = 10_000
 
-/** PostgreSQL's 64-bit integers come as text. */
-const Count = Schema.NumberFromString
 const Failure = { error_code: Schema.NullOr(Schema.String), error_message: Schema.NullOr(Schema.String) }
 const CostBasis = Schema.Literal("charged", "estimated")
 
@@ -99,25 +98,25 @@ const StoredRow = Schema.Struct({
   provider: Schema.NullOr(Schema.String),
   reason: Schema.NullOr(Schema.String),
   routing_config: Schema.NullOr(Schema.String),
-  policy_version: Schema.NullOr(Count),
+  policy_version: Schema.NullOr(Int8),
   pool: Schema.NonEmptyArray(Schema.String),
   pool_numbers: Schema.NullOr(Schema.String),
   alpha: Schema.NullOr(Schema.Number),
   excluded: Schema.NullOr(Schema.Record({ key: Schema.String, value: Schema.Int })),
   baseline_model: Schema.NullOr(Schema.String),
-  baseline_micro_usd: Schema.NullOr(Count),
-  held_micro_usd: Schema.NullOr(Count),
-  cost_micro_usd: Count,
+  baseline_micro_usd: Schema.NullOr(Int8),
+  held_micro_usd: Schema.NullOr(Int8),
+  cost_micro_usd: Int8,
   cost_basis: CostBasis,
-  input_tokens: Schema.NullOr(Count),
-  cache_read_tokens: Schema.NullOr(Count),
-  cache_write_tokens: Schema.NullOr(Count),
-  output_tokens: Schema.NullOr(Count),
-  reasoning_tokens: Schema.NullOr(Count),
-  input_audio_tokens: Schema.NullOr(Count),
-  output_audio_tokens: Schema.NullOr(Count),
-  accepted_prediction_tokens: Schema.NullOr(Count),
-  rejected_prediction_tokens: Schema.NullOr(Count),
+  input_tokens: Schema.NullOr(Int8),
+  cache_read_tokens: Schema.NullOr(Int8),
+  cache_write_tokens: Schema.NullOr(Int8),
+  output_tokens: Schema.NullOr(Int8),
+  reasoning_tokens: Schema.NullOr(Int8),
+  input_audio_tokens: Schema.NullOr(Int8),
+  output_audio_tokens: Schema.NullOr(Int8),
+  accepted_prediction_tokens: Schema.NullOr(Int8),
+  rejected_prediction_tokens: Schema.NullOr(Int8),
   latency_millis: Schema.NullOr(Schema.Number),
   first_content_millis: Schema.NullOr(Schema.Number),
   client_request_id: Schema.NullOr(Schema.String),
@@ -128,7 +127,6 @@ const StoredRow = Schema.Struct({
 export type RequestRow = Omit<typeof StoredRow.Type, "pool_numbers">
 
 const decodeRows = Schema.decodeUnknown(Schema.Array(StoredRow))
-const decodeIds = Schema.decodeUnknown(Schema.Array(Schema.Struct({ id: Schema.String })))
 
 const make = (sql: SqlClient, maxScanned: number): RequestLogStoreShape => {
   const columns = sql`c.id, c.project_id, c.key_id, c.endpoint, c.stream, c.status, c.error_code, c.error_message, c.requested_model,

@@ -7,6 +7,7 @@ import * as Schema from "effect/Schema"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import { ProjectId, UserId } from "../../domain/Ids.ts"
 import { AccountSql } from "../../sql/AccountDatabase.ts"
+import { Int8 } from "../../sql/Rows.ts"
 import { fromSql } from "../../sql/StoreErrors.ts"
 
 const Strings = Schema.Array(Schema.String)
@@ -24,7 +25,7 @@ const RoutingSettings = Schema.Struct({
 export type RoutingSettings = typeof RoutingSettings.Type
 
 /** BIGINT columns arrive as text. */
-const Price = Schema.NullOr(Schema.NumberFromString)
+const Price = Schema.NullOr(Int8)
 
 const ProjectRouting = Schema.Struct({
   ...RoutingSettings.fields,

@@ -7,6 +7,7 @@ import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import { ProjectId } from "../../domain/Ids.ts"
 import { AccountSql } from "../../sql/AccountDatabase.ts"
 import { sqlStateOf } from "../../sql/DatabaseError.ts"
+import { decodeIds } from "../../sql/Rows.ts"
 import { fromSql } from "../../sql/StoreErrors.ts"
 import { analysisPhases, analysisStatuses } from "../../wire/account/Analyses.ts"
 import { actionKinds, ChangedFields } from "../../wire/account/AnalysisActions.ts"
@@ -132,7 +133,6 @@ const maxKept = 100
 const decodeRows = Schema.decodeUnknown(Schema.Array(Row))
 const decodeListed = Schema.decodeUnknown(Schema.Array(ListedRow))
 const decodeTaken = Schema.decodeUnknown(Schema.Array(TakenAction))
-const decodeIds = Schema.decodeUnknown(Schema.Array(Schema.Struct({ id: Schema.String })))
 const decodeReports = Schema.decodeUnknown(
   Schema.Array(Schema.Struct({ id: Schema.String, sealed: Schema.Uint8ArrayFromSelf }))
 )

@@ -10,11 +10,11 @@ import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import { KeyId, ProjectId, RequestId } from "../../domain/Ids.ts"
 import { usage } from "../../domain/Usage.ts"
 import { AccountSql } from "../../sql/AccountDatabase.ts"
+import { Int8 } from "../../sql/Rows.ts"
 import { fromSql } from "../../sql/StoreErrors.ts"
 import type { AttemptTally } from "../actions/Recommend.ts"
 
-const Count = Schema.NumberFromString
-const CountOrNull = Schema.NullOr(Count)
+const CountOrNull = Schema.NullOr(Int8)
 
 const AttemptRow = Schema.Struct({
   provider: Schema.String,
@@ -34,7 +34,7 @@ const Row = Schema.Struct({
   stream: Schema.NullOr(Schema.Boolean),
   status: CallStatus,
   errorCode: Schema.NullOr(Schema.String),
-  cost: Count,
+  cost: Int8,
   basis: CostBasis,
   input: CountOrNull,
   cacheRead: CountOrNull,
@@ -54,10 +54,10 @@ const Row = Schema.Struct({
 })
 const decodeRows = Schema.decodeUnknown(Schema.Array(Row))
 const decodeAttempts = Schema.decodeUnknown(
-  Schema.Array(Schema.Struct({ model: Schema.String, attempts: Count, failed: Count }))
+  Schema.Array(Schema.Struct({ model: Schema.String, attempts: Int8, failed: Int8 }))
 )
 const decodeTraffic = Schema.decodeUnknown(
-  Schema.Tuple(Schema.Struct({ calls: Count, spent: Count, optedIn: Count, optedInSpent: Count }))
+  Schema.Tuple(Schema.Struct({ calls: Int8, spent: Int8, optedIn: Int8, optedInSpent: Int8 }))
 )
 
 export interface Range {

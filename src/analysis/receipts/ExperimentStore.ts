@@ -6,6 +6,7 @@ import * as Schema from "effect/Schema"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import { ProjectId, UserId } from "../../domain/Ids.ts"
 import { AccountSql } from "../../sql/AccountDatabase.ts"
+import { decodeIds } from "../../sql/Rows.ts"
 import { fromSql } from "../../sql/StoreErrors.ts"
 import { ChangedFields } from "../../wire/account/AnalysisActions.ts"
 import { experimentStates } from "../../wire/account/Receipt.ts"
@@ -102,7 +103,6 @@ const minLookSeconds = 15
 const looksOfAge = 200
 
 const decodeRows = Schema.decodeUnknown(Schema.Array(Row))
-const decodeIds = Schema.decodeUnknown(Schema.Array(Schema.Struct({ id: Schema.String })))
 const decodeProjects = Schema.decodeUnknown(Schema.Array(Schema.Struct({ projectId: ProjectId })))
 
 const make = (sql: SqlClient): ExperimentStoreShape => {

@@ -6,6 +6,7 @@ import * as Schema from "effect/Schema"
 import { dateAt } from "../../domain/Dates.ts"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import { AccountSql } from "../../sql/AccountDatabase.ts"
+import { Int8 } from "../../sql/Rows.ts"
 import { fromSql } from "../../sql/StoreErrors.ts"
 import type { ExperimentRow } from "./ExperimentStore.ts"
 import type { ConversationTally } from "./Measurement.ts"
@@ -23,8 +24,8 @@ const maxRetryMinutes = 10
 
 const Tally = Schema.Struct({
   conversation: Schema.String,
-  calls: Schema.NumberFromString,
-  costMicroUsd: Schema.NumberFromString,
+  calls: Int8,
+  costMicroUsd: Int8,
   errors: Schema.Number,
   retries: Schema.Number,
   feedback: Schema.NullOr(Schema.Number)
