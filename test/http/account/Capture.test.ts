@@ -173,7 +173,7 @@ describe.each(databaseKinds)("capture on %s", (kind) => {
     const next = [...first, { role: "assistant", content: "money" }, { role: "user", content: "and a settlement?" }]
     const second = await called(project.key, { messages: next, tools, tool_choice: "none", user: "u-1", stream: true })
     // a stream has been read to its end before its sample is handed over
-    await vi.waitFor(async () => expect((await samples(project.id)).map((one) => one.id)).toEqual([second, id]))
+    await expect.poll(async () => (await samples(project.id)).map((one) => one.id)).toEqual([second, id])
     const [one, two] = [await sample(id), await sample(second)]
     expect(one.sample.request).toMatchObject({ messages: first, tools, tools_offered: ["search"] })
     expect(two.sample.request).toMatchObject({ messages: next, tools, params: { stream: true, toolChoice: "none" } })
