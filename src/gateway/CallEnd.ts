@@ -12,7 +12,7 @@ import type { CallOptions } from "./Admission.ts"
 import type { Call } from "./Call.ts"
 
 export interface EndDeps {
-  readonly ledger: Pick<LedgerShape, "settle" | "flushed">
+  readonly ledger: Pick<LedgerShape, "settle" | "flushedOf">
   readonly conversations: Pick<Conversations, "answered">
   readonly outputLengths: Pick<OutputLengthsShape, "answered">
 }
@@ -33,7 +33,7 @@ export const end = <A>(
   const settled =
     kept === undefined
       ? deps.ledger.settle(call.hold, settlement)
-      : Effect.zipRight(deps.ledger.settle(call.hold, { ...settlement, kept }), written(deps))
+      : Effect.zipRight(deps.ledger.settle(call.hold, { ...settlement, kept }), written(deps, call))
   if (!call.isTraced) return Effect.zipRight(settled, exit)
   const { cost, error, model, provider, status } = settlement.record
   return Effect.annotateCurrentSpan({
@@ -70,6 +70,8 @@ const learn = ({ outputLengths }: EndDeps, { admitted, answer }: Call): void => 
  * A response that is kept reaches the client after its settlement is written: whoever has it complete has paid for it, and finds
  * it under its key. A database that is away delays it for a bounded time.
  */
-const written = ({ ledger }: EndDeps): Effect.Effect<void> =>
-  Effect.asVoid(Effect.interruptible(Effect.timeoutOption(ledger.flushed, maxWriteWaitMillis)))
+const written = ({ ledger }: EndDeps, { hold }: Call): Effect.Effect<void> =>
+  Effect.asVoid(
+    Effect.interruptible(Effect.timeoutOption(ledger.flushedOf(hold.caller.accountId), maxWriteWaitMillis))
+  )
 const maxWriteWaitMillis = 2_000

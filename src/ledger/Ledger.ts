@@ -40,6 +40,8 @@ export interface LedgerShape {
   readonly settle: (hold: Hold, settlement: Settlement) => Effect.Effect<void>
   /** Succeeds once every settlement queued before it has been written. */
   readonly flushed: Effect.Effect<void>
+  /** The same for those of one account, which do not wait for the locked rows of another. */
+  readonly flushedOf: (account: AccountId) => Effect.Effect<void>
   /** Of an account, without settlements that still wait: see `flushed`. */
   readonly balance: (account: AccountId) => Effect.Effect<Balance, StoreUnavailable>
   /** Names the invariants of the ledger that do not hold, each with rows that break it. */
@@ -85,6 +87,7 @@ export class Ledger extends Context.Tag("gateway/ledger/Ledger")<Ledger, LedgerS
         settle: ({ callId, caller }, { state, actual, record, kept }) =>
           Effect.sync(() => lanes.settle({ callId, caller, state, actual, record, kept })),
         flushed: lanes.flushed,
+        flushedOf: lanes.flushedOf,
         balance: store.balance,
         checkInvariants: store.checkInvariants
       }

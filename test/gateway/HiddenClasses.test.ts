@@ -51,6 +51,7 @@ it.effect("the objects of two calls share their hidden classes", () => {
       return Effect.void
     },
     flushed: Effect.void,
+    flushedOf: () => Effect.void,
     balance: () => Effect.dieMessage("nobody asks for a balance"),
     checkInvariants: Effect.succeed([])
   })

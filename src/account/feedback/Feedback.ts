@@ -75,22 +75,25 @@ const make = Effect.gen(function* () {
       return Effect.void
     })
 
-  const find = (project: ProjectId, id: string) =>
-    Effect.flatMap(store.find(project, id), (found) =>
+  const find = ({ accountId, projectId }: CallerShape, id: string) =>
+    Effect.flatMap(store.find(projectId, id), (found) =>
       found === undefined
-        ? Effect.zipRight(Effect.timeoutOption(ledger.flushed, maxSettlingMillis), store.find(project, id))
+        ? Effect.zipRight(
+            Effect.timeoutOption(ledger.flushedOf(accountId), maxSettlingMillis),
+            store.find(projectId, id)
+          )
         : Effect.succeed(found)
     )
 
-  const record = Effect.fnUntraced(function* (project: ProjectId, { requestId, score }: Grade) {
-    const call = yield* find(project, requestId)
+  const record = Effect.fnUntraced(function* (caller: CallerShape, { requestId, score }: Grade) {
+    const call = yield* find(caller, requestId)
     if (call === undefined) return yield* noSuchCall
     const subject = subjectOf(call)
     if (subject instanceof InvalidRequest) return yield* subject
     const isNew = yield* evidence.record([
       {
         ...subject,
-        projectId: project,
+        projectId: caller.projectId,
         source: "feedback",
         sourceId: requestId,
         mean: score,
@@ -106,7 +109,7 @@ const make = Effect.gen(function* () {
     give: (caller, grade) =>
       Effect.acquireUseRelease(
         rateLimits.admit(caller, 0),
-        () => Effect.zipRight(paced(caller.projectId), record(caller.projectId, grade)),
+        () => Effect.zipRight(paced(caller.projectId), record(caller, grade)),
         ({ release }) => Effect.sync(release)
       )
   })

@@ -9,7 +9,7 @@ import { RequestLog } from "../../account/requests/RequestLog.ts"
 import { type AccountError, NotFound } from "../../domain/AccountError.ts"
 import type { CallerShape } from "../../domain/Caller.ts"
 import { type GatewayError, InvalidRequest, ServiceRefused } from "../../domain/GatewayError.ts"
-import { Ledger } from "../../ledger/Ledger.ts"
+import { Ledger, type LedgerShape } from "../../ledger/Ledger.ts"
 import { KeyStatusOut } from "../../wire/account/KeyStatus.ts"
 import { requestIdOf } from "../../wire/RequestIdHex.ts"
 import * as Errors from "../Errors.ts"
@@ -38,14 +38,16 @@ const ofKey = (
   )
 
 /** GET /v1/key: limit and balance of the key itself. */
-export const key = Effect.flatMap(KeyStatus, (status) =>
-  ofKey((caller) =>
-    Effect.map(status.of(caller.keyId), (found) =>
+export const key = Effect.gen(function* () {
+  const status = yield* KeyStatus
+  const ledger = yield* Ledger
+  return yield* ofKey((caller) =>
+    Effect.map(Effect.zipRight(settled(ledger, caller), status.of(caller.keyId)), (found) =>
       // it was deleted since it was authenticated
       JSON.stringify(encodeStatus(Option.getOrThrowWith(found, () => new Error("a key in use has a row and a scope"))))
     )
   )
-)
+})
 
 const encodeStatus = Schema.encodeSync(KeyStatusOut)
 
@@ -60,16 +62,16 @@ export const generation = Effect.gen(function* () {
       const id = requestIdOf(given)
       if (id === undefined) return yield* noSuchCall
       const written = yield* log.find(id)
-      // a call that has just ended may still wait for its settlement
-      const found = Option.isSome(written) ? written : yield* Effect.zipRight(flushed(ledger.flushed), log.find(id))
+      const found = Option.isSome(written) ? written : yield* Effect.zipRight(settled(ledger, caller), log.find(id))
       if (Option.isNone(found) || found.value.project_id !== caller.projectId) return yield* noSuchCall
       return JSON.stringify(found.value)
     })
   )
 })
 
-/** A database that is away delays the answer for a bounded time. */
-const flushed = (all: Effect.Effect<void>) => Effect.timeoutOption(all, "1 second")
+/** Calls that have just ended may still wait for their settlement. A database that is away delays the answer for a bounded time. */
+const settled = ({ flushedOf }: LedgerShape, { accountId }: CallerShape) =>
+  Effect.timeoutOption(flushedOf(accountId), "1 second")
 
 const missingId = new InvalidRequest({
   code: "missing_required_parameter",

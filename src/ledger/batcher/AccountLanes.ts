@@ -82,6 +82,13 @@ export class AccountLanes {
     )
   )
 
+  /** The same for those of one account: a lock of another one's rows delays it for no longer than a batch. */
+  readonly flushedOf = (account: AccountId): Effect.Effect<void> =>
+    Effect.zipRight(
+      Effect.suspend(() => this.shared.flushed),
+      Effect.suspend(() => this.apart.get(account)?.batcher.flushed ?? Effect.void)
+    )
+
   /** What waits to be written or for money. */
   get waiting(): LedgerBatcher["waiting"] {
     const all = [this.shared, ...[...this.apart.values()].map(({ batcher }) => batcher)].map(({ waiting }) => waiting)

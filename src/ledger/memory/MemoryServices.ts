@@ -10,6 +10,7 @@ export const ledgerOf = (state: MemoryState) => ({
   extend: (hold: Hold, option: HoldOption) => Effect.suspend(() => state.extend(hold, option)),
   settle: (hold: Hold, settlement: Settlement) => Effect.sync(() => state.settle(hold.callId, settlement)),
   flushed: Effect.void,
+  flushedOf: () => Effect.void,
   balance: (account: AccountId) =>
     Effect.sync(() => {
       const scope = state.scope(account, "account")

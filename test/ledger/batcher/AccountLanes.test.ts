@@ -251,6 +251,30 @@ describe("An account whose rows are locked", () => {
     })
   )
 
+  it.effect("while it is locked, only who waits for its own settlements waits for them", () =>
+    Effect.gen(function* () {
+      const { advance, lanes, lockedAccounts, written } = yield* setUp
+      lockedAccounts.add(callerOf(0).accountId)
+      const [ofLocked, ofOther] = [settlement(0), settlement(1)]
+      for (const one of [ofLocked, ofOther]) lanes.settle(one)
+      const flushed = yield* Effect.fork(lanes.flushedOf(callerOf(0).accountId))
+      const others = yield* Effect.fork(lanes.flushedOf(callerOf(1).accountId))
+      yield* advance(40)
+      expect(yield* Fiber.poll(others)).toMatchObject({ _tag: "Some" })
+      expect(written).toEqual([ofOther.callId])
+      yield* advance(500)
+      const next = settlement(1)
+      lanes.settle(next)
+      yield* lanes.flushedOf(callerOf(1).accountId)
+      expect(written).toEqual([ofOther.callId, next.callId])
+      expect(yield* Fiber.poll(flushed)).toMatchObject({ _tag: "None" })
+      lockedAccounts.clear()
+      yield* advance(500)
+      yield* Fiber.join(flushed)
+      expect(written).toEqual([ofOther.callId, next.callId, ofLocked.callId])
+    })
+  )
+
   it.effect("what is queued behind the batch that met the lock is decided once", () =>
     Effect.gen(function* () {
       const { advance, held, lanes, lockedAccounts } = yield* setUp
