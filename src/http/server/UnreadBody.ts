@@ -7,9 +7,9 @@ const maxKeptBytes = 64 * 1024
 const maxDroppedBytes = 20 * 1024 * 1024
 const maxDroppingMillis = 10_000
 
-/** The body has a known length, small enough to be read for the sake of the connection. */
-export const isSmall = (request: IncomingMessage): boolean =>
-  Number(request.headers["content-length"] ?? Number.NaN) <= maxKeptBytes
+/** There is no body, or its length is known and small enough for it to be read for the sake of the connection. */
+export const isSmall = ({ headers }: IncomingMessage): boolean =>
+  Number(headers["content-length"] ?? (headers["transfer-encoding"] === undefined ? 0 : Number.NaN)) <= maxKeptBytes
 
 /**
  * Ends a written response once the client has sent all of its body: closing the connection earlier would reset it, and a client

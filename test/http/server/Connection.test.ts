@@ -179,6 +179,16 @@ describe("a refusal that comes before the body has been read", () => {
     expect(await second).toMatch(/^HTTP\/1\.1 200/)
   })
 
+  it.each(["GET /nowhere", "HEAD /v1/chat/completions", "OPTIONS /v1/responses"])(
+    "lets a connection go on after %s, which has no body",
+    async (line) => {
+      const socket = await open()
+      const answers = read(socket, (text) => text.includes('"ok"'))
+      socket.write(`${line} HTTP/1.1\r\nhost: x\r\n\r\nGET /livez HTTP/1.1\r\nhost: x\r\n\r\n`)
+      expect((await answers).match(/HTTP\/1\.1 \d+/g)).toEqual([expect.stringMatching(/40[014]$/), "HTTP/1.1 200"])
+    }
+  )
+
   it("is read and dropped only up to a bound", async () => {
     const socket = await open()
     const closed = read(socket)
