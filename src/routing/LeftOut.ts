@@ -1,5 +1,5 @@
 import type { CallerShape } from "../domain/Caller.ts"
-import type { ChatRequest, Effort, JsonObject, Message, ToolChoice, UserMessage } from "../domain/Chat.ts"
+import type { ChatRequest, Effort, JsonObject, Message, Tool, ToolChoice, UserMessage } from "../domain/Chat.ts"
 import type { Model } from "../domain/Model.ts"
 import { anthropicServiceTiers } from "../domain/ServiceTiers.ts"
 import type { ProtocolId, TuningParameter } from "../domain/Support.ts"
@@ -59,6 +59,7 @@ export const leftOutOf = (
     addUnknownMembers(request.responseFormat, altered)
     addLostMembers(model, request.responseFormat, altered)
   }
+  if (model.protocol === "gemini" && request.tools.some(isStrict)) altered.push("tools.function.strict")
   if (isTranslated(model)) for (const name of ofMessages) dropped.push(name)
   return { dropped, altered }
 }
@@ -189,6 +190,8 @@ const addLostMembers = ({ protocol }: Model, format: JsonObject, altered: Array<
     altered.push("response_format.json_schema.description")
   }
 }
+
+const isStrict = (tool: Tool): boolean => tool.type === "function" && tool.function.strict === true
 
 const isObject = (value: unknown): value is JsonObject => typeof value === "object" && value !== null
 

@@ -113,6 +113,16 @@ describe("what a request loses on its way to a model", () => {
     }
   })
 
+  it("a tool whose schema must be followed exactly, at Gemini", () => {
+    const tool = (strict?: boolean | null) =>
+      ({ type: "function", function: { name: "f", ...(strict !== undefined && { strict }) } }) as const
+    const tools = [tool(), tool(true)]
+    expect(leftOut(gemini, { tools })).toEqual({ dropped: [], altered: ["tools.function.strict"] })
+    expect(leftOut(gemini, { tools: [tool(), tool(false), tool(null)] })).toEqual(nothing)
+    expect(leftOut(gemini, { tools: [{ type: "custom", custom: { name: "c" } }] })).toEqual(nothing)
+    for (const one of [openAi, claude, nova]) expect(leftOut(one, { tools })).toEqual(nothing)
+  })
+
   it("names of participants and the detail of images, outside of chat completions", () => {
     const image = (detail?: string) =>
       ({ type: "image_url", image_url: { url: "https://a/b.png", ...(detail !== undefined && { detail }) } }) as const

@@ -13,6 +13,7 @@ const names: ReadonlyMap<string, string> = new Map([
   ["reasoning.mode", "thinking"],
   ["reasoning.max_tokens", "thinking.budget_tokens"],
   ["response_format", "output_config.format"],
+  ["tools.function.strict", "tools.strict"],
   ["max_completion_tokens", "max_tokens"]
 ])
 

@@ -59,8 +59,9 @@ export const decode = (json: unknown): Either.Either<DecodedResponses, InvalidRe
 }
 
 /** The name in this format of a field that the rest of the gateway names as chat completions does. */
-export const paramOf = (param: string, { sources }: Pick<DecodedResponses, "sources">): string =>
-  responsesPath(param, sources)
+export const paramOf = (param: string, { request, sources }: Pick<DecodedResponses, "request" | "sources">): string =>
+  // both fields ask for log probabilities
+  param === "logprobs" && request.topLogprobs !== undefined ? "top_logprobs" : responsesPath(param, sources)
 
 /** Routing metadata with the names of this format. */
 export const clientMetadata = (

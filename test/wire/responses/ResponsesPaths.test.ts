@@ -21,6 +21,7 @@ describe("a field that is named as in chat completions", () => {
       ["logprobs", "include"],
       ["tools", "tools"],
       ["tools[3].function.name", "tools"],
+      ["tools.function.strict", "tools.strict"],
       ["tool_choice", "tool_choice"],
       ["temperature", "temperature"]
     ]
@@ -28,6 +29,13 @@ describe("a field that is named as in chat completions", () => {
     expect(
       clientMetadata({ ...metadata, dropped_parameters: ["verbosity", "user"] }, request).dropped_parameters
     ).toEqual(["text.verbosity", "user"])
+  })
+
+  it("is the one that asked for log probabilities", () => {
+    const include = ["message.output_text.logprobs"]
+    expect(paramOf("logprobs", decoded({ include }))).toBe("include")
+    expect(paramOf("logprobs", decoded({ top_logprobs: 2 }))).toBe("top_logprobs")
+    expect(paramOf("logprobs", decoded({ include, top_logprobs: 2 }))).toBe("top_logprobs")
   })
 
   it("is found in the item that it came from", () => {
