@@ -71,7 +71,5 @@ const learn = ({ outputLengths }: EndDeps, { admitted, answer }: Call): void => 
  * it under its key. A database that is away delays it for a bounded time.
  */
 const written = ({ ledger }: EndDeps, { hold }: Call): Effect.Effect<void> =>
-  Effect.asVoid(
-    Effect.interruptible(Effect.timeoutOption(ledger.flushedOf(hold.caller.accountId), maxWriteWaitMillis))
-  )
+  Effect.asVoid(Effect.interruptible(Effect.timeoutOption(ledger.flushedOf(hold.caller.accountId), maxWriteWaitMillis)))
 const maxWriteWaitMillis = 2_000
