@@ -40,6 +40,7 @@ import { experimentTable } from "./migrations/0039_experiments.ts"
 import { longHolds } from "./migrations/0040_long_holds.ts"
 import { modelNumbers } from "./migrations/0041_model_numbers.ts"
 import { storedBytesOfPeople } from "./migrations/0042_stored_bytes.ts"
+import { refundTable } from "./migrations/0043_refunds.ts"
 
 export type MigrationError = Migrator.MigrationError
 
@@ -78,7 +79,8 @@ export const migrations = {
   "0039_experiments": experimentTable,
   "0040_long_holds": longHolds,
   "0041_model_numbers": modelNumbers,
-  "0042_stored_bytes": storedBytesOfPeople
+  "0042_stored_bytes": storedBytesOfPeople,
+  "0043_refunds": refundTable
 }
 
 /** An arbitrary number, the same in every version of the gateway. */

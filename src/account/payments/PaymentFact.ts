@@ -23,6 +23,17 @@ export type PaymentFact =
       /** The dispute was won. */
       readonly isReinstated: boolean
     }
+  | {
+      /** One refund of a charge, which the total of its charge may not have yet. */
+      readonly _tag: "Refund"
+      readonly id: string
+      /** Of its charge. */
+      readonly reversalId: string
+      readonly paymentIntent: string
+      readonly amountCents: number
+      /** Or canceled: the buyer did not get the money. */
+      readonly isFailed: boolean
+    }
 
 export type FactOf<Tag extends PaymentFact["_tag"]> = Extract<PaymentFact, { readonly _tag: Tag }>
 

@@ -8,7 +8,7 @@ import { AccountTransactions } from "../../sql/AccountDatabase.ts"
 import { BalanceStore } from "../billing/BalanceStore.ts"
 import type { FactOf, PaymentFact } from "./PaymentFact.ts"
 import { type Payment, PaymentStore, type Reversal } from "./PaymentStore.ts"
-import { type Move, microUsdOf, movesOf } from "./ReversalMoves.ts"
+import { type Move, microUsdOf, movesOf, sourceOf } from "./ReversalMoves.ts"
 
 export interface PaymentFactsShape {
   /**
@@ -56,13 +56,14 @@ const make = Effect.gen(function* () {
     Effect.gen(function* () {
       yield* audited(payment, `payment.${kind}`, amountMicroUsd, source)
       if (!(yield* balances.payBack({ account: payment.accountId, kind, amountMicroUsd, source }))) {
-        yield* Effect.dieMessage("what is paid back of a payment only rises until it is reinstated")
+        yield* Effect.dieMessage("each amount of a refund or dispute is paid back once")
       }
     })
 
-  const apply = (payment: Payment, { appliedMicroUsd, id, kind, targetMicroUsd }: Move) =>
+  const apply = (payment: Payment, move: Move) =>
     Effect.gen(function* () {
-      const source = `${id}:${targetMicroUsd}`
+      const { appliedMicroUsd, id, kind, targetMicroUsd } = move
+      const source = sourceOf(move)
       if (targetMicroUsd > appliedMicroUsd) yield* payBack(payment, kind, targetMicroUsd - appliedMicroUsd, source)
       else yield* credit(payment, appliedMicroUsd - targetMicroUsd, source)
       yield* store.applied(id, targetMicroUsd)
@@ -96,10 +97,10 @@ const make = Effect.gen(function* () {
       yield* Effect.flatMap(store.existing(payment.id), moveKnown)
     })
 
-  const recordReversal = (reversal: FactOf<"Reversal">) =>
+  const recordReversal = (fact: FactOf<"Refund" | "Reversal">) =>
     Effect.gen(function* () {
-      yield* store.knowReversal(reversal)
-      const payment = yield* store.findIntent(reversal.paymentIntent)
+      yield* fact._tag === "Refund" ? store.knowRefund(fact) : store.knowReversal(fact)
+      const payment = yield* store.findIntent(fact.paymentIntent)
       if (payment !== undefined) yield* moveKnown(payment)
     })
 

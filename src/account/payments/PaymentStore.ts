@@ -37,6 +37,9 @@ const Reversal = Schema.Struct({
   id: Schema.String,
   kind: Schema.Literal("refund", "dispute"),
   amountCents: Schema.Int,
+  /** Of its refunds as they are known one by one: those that have failed, and all others. */
+  failedCents: Amount,
+  refundedCents: Amount,
   isReinstated: Schema.Boolean,
   appliedMicroUsd: Int8
 })
@@ -65,6 +68,7 @@ export interface PaymentStoreShape {
   /** Adds what a session says to what is known; a payment that is paid stays paid. */
   readonly know: (session: FactOf<"Session">) => Effect.Effect<void, StoreUnavailable>
   readonly knowReversal: (reversal: FactOf<"Reversal">) => Effect.Effect<void, StoreUnavailable>
+  readonly knowRefund: (refund: FactOf<"Refund">) => Effect.Effect<void, StoreUnavailable>
   readonly reversals: (paymentIntent: string) => Effect.Effect<ReadonlyArray<Reversal>, StoreUnavailable>
   readonly credited: (id: PaymentId, amountMicroUsd: number) => Effect.Effect<void, StoreUnavailable>
   readonly applied: (reversalId: string, amountMicroUsd: number) => Effect.Effect<void, StoreUnavailable>
@@ -116,8 +120,12 @@ const make = Effect.gen(function* () {
     Request: Schema.String,
     Result: Reversal,
     execute: (paymentIntent) => sql`
-      select id, kind, amount_cents as "amountCents", is_reinstated as "isReinstated", applied_micro_usd as "appliedMicroUsd"
-      from payment_reversal where payment_intent = ${paymentIntent} order by id`
+      select r.id, r.kind, r.amount_cents as "amountCents", r.is_reinstated as "isReinstated",
+        r.applied_micro_usd as "appliedMicroUsd",
+        coalesce(sum(f.amount_cents) filter (where f.is_failed), 0)::text as "failedCents",
+        coalesce(sum(f.amount_cents) filter (where not f.is_failed), 0)::text as "refundedCents"
+      from payment_reversal r left join payment_refund f on f.reversal_id = r.id
+      where r.payment_intent = ${paymentIntent} group by r.id order by r.id`
   })
   /** To the right only: a late event about an earlier state changes nothing. */
   const states = ["open", "processing", "expired", "failed"]
@@ -179,6 +187,18 @@ const make = Effect.gen(function* () {
           values (${id}, ${kind}, ${paymentIntent}, ${amountCents}, ${isReinstated})
           on conflict (id) do update set amount_cents = greatest(r.amount_cents, excluded.amount_cents),
             is_reinstated = r.is_reinstated or excluded.is_reinstated`)
+      ),
+    knowRefund: ({ amountCents, id, isFailed, paymentIntent, reversalId }) =>
+      fromSql(
+        Effect.zipRight(
+          sql`
+            insert into payment_reversal (id, kind, payment_intent, amount_cents)
+            values (${reversalId}, 'refund', ${paymentIntent}, 0) on conflict (id) do nothing`,
+          Effect.asVoid(sql`
+            insert into payment_refund as f (id, reversal_id, amount_cents, is_failed)
+            values (${id}, ${reversalId}, ${amountCents}, ${isFailed})
+            on conflict (id) do update set is_failed = f.is_failed or excluded.is_failed`)
+        )
       ),
     reversals: (paymentIntent) => fromSql(reversals(paymentIntent)),
     credited: (id, amountMicroUsd) =>

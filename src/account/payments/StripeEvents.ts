@@ -33,6 +33,14 @@ const Charge = Schema.Struct({
   amount_refunded: Amount,
   currency: Schema.String
 })
+const Refund = Schema.Struct({
+  id: Id,
+  charge: Schema.NullOr(Id),
+  payment_intent: Schema.NullOr(Id),
+  amount: Amount,
+  currency: Schema.String,
+  status: Schema.optional(Text)
+})
 const Dispute = Schema.Struct({
   id: Id,
   payment_intent: Schema.NullOr(Id),
@@ -44,6 +52,7 @@ const Dispute = Schema.Struct({
 const decodeEvent = Schema.decodeUnknownEither(Event)
 const decodeSession = Schema.decodeUnknownEither(Session)
 const decodeCharge = Schema.decodeUnknownEither(Charge)
+const decodeRefund = Schema.decodeUnknownEither(Refund)
 const decodeDispute = Schema.decodeUnknownEither(Dispute)
 const isPaymentId = Schema.is(PaymentId)
 
@@ -68,8 +77,13 @@ const factOf = (type: string, object: unknown): Decoded<PaymentFact> => {
       return Either.map(decodeSession(object), (session) => sessionFact(session, asyncFailed))
     case "charge.refunded":
       return Either.map(decodeCharge(object), ({ amount_refunded, currency, id, payment_intent }) =>
-        reversal(`refund:${id}`, "refund", payment_intent, amount_refunded, currency, false)
+        reversal(refundsOf(id), "refund", payment_intent, amount_refunded, currency, false)
       )
+    case "refund.created":
+    case "refund.updated":
+    case "refund.failed":
+    case "charge.refund.updated":
+      return Either.map(decodeRefund(object), (refund) => refundFact(refund))
     case "charge.dispute.created":
     case "charge.dispute.funds_withdrawn":
     case "charge.dispute.funds_reinstated":
@@ -119,8 +133,14 @@ const stateOf = ({ payment_status, status }: Session) =>
 export const sessionOf = (json: unknown): Option.Option<PaymentFact> =>
   Option.flatMap(Either.getRight(decodeSession(json)), (session) => sessionFact(session))
 
+/** The reversal of a charge. */
+const refundsOf = (charge: string) => `refund:${charge}`
+
 /** As much as the database keeps, and more than any payment. */
 const maxPaidBackCents = 2 ** 31 - 1
+
+/** No other currency is ever paid. */
+const keptCents = (cents: number, currency: string) => (currency === "usd" ? Math.min(cents, maxPaidBackCents) : 0)
 
 const reversal = (
   id: string,
@@ -130,7 +150,15 @@ const reversal = (
   currency: string,
   isReinstated: boolean
 ): Option.Option<PaymentFact> => {
-  if (paymentIntent === null || paidBackCents === 0 || currency !== "usd") return Option.none()
-  const amountCents = Math.min(paidBackCents, maxPaidBackCents)
+  const amountCents = keptCents(paidBackCents, currency)
+  if (paymentIntent === null || amountCents === 0) return Option.none()
   return Option.some({ _tag: "Reversal", id, kind, paymentIntent, amountCents, isReinstated })
+}
+
+const refundFact = (refund: typeof Refund.Type): Option.Option<PaymentFact> => {
+  const { amount, charge, currency, id, payment_intent: paymentIntent, status } = refund
+  const amountCents = keptCents(amount, currency)
+  if (charge === null || paymentIntent === null || amountCents === 0) return Option.none()
+  const isFailed = status === "failed" || status === "canceled"
+  return Option.some({ _tag: "Refund", id, reversalId: refundsOf(charge), paymentIntent, amountCents, isFailed })
 }

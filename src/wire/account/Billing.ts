@@ -20,7 +20,7 @@ export const LedgerEntryOut = Schema.Struct({
   id: Schema.UUID.annotations({ description: "Id of the entry; ids increase in the order of writing." }),
   kind: Schema.Literal("usage", "credit", "refund", "dispute").annotations({
     description:
-      "usage: a call. credit: a payment, or a credit of the operator. refund, dispute: a payment that was returned."
+      "usage: a call. credit: a payment, a credit of the operator, or what a failed refund or a dispute that was won gives back. refund, dispute: a payment that was returned."
   }),
   debit: Schema.String.annotations({
     description: "Debited account: `account:<id>` or `payments`."

@@ -1,5 +1,4 @@
 import * as Effect from "effect/Effect"
-import { Stripe } from "stripe"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Ledger } from "../../../src/ledger/Ledger.ts"
 import type { BalanceOut, LedgerEntryOut } from "../../../src/wire/account/Billing.ts"
@@ -14,7 +13,8 @@ import {
   startNode
 } from "../../support/AccountService.ts"
 import { jsonOf } from "../../support/Responses.ts"
-import { type StripeApi, type StripeSession, start as startStripe } from "../../support/StripeApi.ts"
+import { type StripeApi, start as startStripe } from "../../support/StripeApi.ts"
+import { eventsOf, nowSeconds, sign, stripeKey, webhookOf, webhookSecret } from "../../support/StripeEvents.ts"
 
 type Created = typeof CreateCheckoutResponse.Encoded
 type Status = typeof CheckoutStatusOut.Encoded
@@ -22,9 +22,6 @@ type Status = typeof CheckoutStatusOut.Encoded
 const errorCode = async (response: Response) =>
   [response.status, (await jsonOf<{ readonly error: { readonly code: string } }>(response)).error.code] as const
 
-const webhookSecret = "whsec_of_this_test_only"
-const stripeKey = "sk_test_of_this_test_only"
-const stripe = new Stripe(stripeKey)
 const microUsdPerCent = 10_000
 
 /** The same order in every run. */
@@ -69,47 +66,8 @@ describe.each(databaseKinds)("payments by Stripe on %s", (kind) => {
     await database.close()
   })
 
-  let events = 0
-  const eventOf = (type: string, object: object) => ({ id: `evt_${++events}`, object: "event", type, data: { object } })
-  const nowSeconds = () => Math.floor(Date.now() / 1_000)
-  const post = (payload: string, signature: string, at = 0) =>
-    sendTo((nodes[at % nodes.length] ?? node).url, {})("POST", "/webhooks/stripe", payload, {
-      "content-type": "application/json; charset=utf-8",
-      "stripe-signature": signature
-    })
-  const sign = (payload: string, secret = webhookSecret, timestamp = nowSeconds()) =>
-    stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp })
-  const deliver = (event: object, at = 0) => {
-    const payload = JSON.stringify(event)
-    return post(payload, sign(payload), at)
-  }
-  const sessionOf = ({ session_id }: Created): StripeSession => {
-    const session = api.sessions.get(session_id)
-    if (session === undefined) throw new Error("the stand-in has no such session")
-    return session
-  }
-  const paid = (created: Created, more: object = {}) => ({
-    ...sessionOf(created),
-    payment_intent: `pi_${created.session_id}`,
-    payment_status: "paid",
-    status: "complete",
-    ...more
-  })
-  const refunded = ({ session_id }: Created, cents: number) =>
-    eventOf("charge.refunded", {
-      id: `ch_${session_id}`,
-      payment_intent: `pi_${session_id}`,
-      amount_refunded: cents,
-      currency: "usd"
-    })
-  const disputed = ({ session_id }: Created, what: string, cents: number, status = "needs_response") =>
-    eventOf(`charge.dispute.${what}`, {
-      id: `dp_${session_id}`,
-      payment_intent: `pi_${session_id}`,
-      amount: cents,
-      currency: "usd",
-      status
-    })
+  const { deliver, post } = webhookOf(() => nodes)
+  const { disputed, eventOf, paid, refunded, sessionOf } = eventsOf(() => api)
   const expectSound = async () =>
     expect(await node.run(Effect.flatMap(Ledger, (ledger) => ledger.checkInvariants))).toEqual([])
 
