@@ -98,7 +98,8 @@ const factOf = (type: string, object: unknown): Decoded<PaymentFact> => {
               payment_intent,
               amount,
               currency,
-              type === "charge.dispute.funds_reinstated" || status === "won"
+              // of one that is lost, Stripe reinstates what was refunded before
+              status === "won" || (type === "charge.dispute.funds_reinstated" && status !== "lost")
             )
       )
     default:

@@ -213,6 +213,18 @@ describe.each(databaseKinds)("payments by Stripe on %s", (kind) => {
     await expectSound()
   })
 
+  it("stay taken by a dispute that is lost, of which Stripe reinstates what was refunded before", async () => {
+    const person = await newPerson(node)
+    const created = await checkout(person, 5_000)
+    await deliver(eventOf("checkout.session.completed", paid(created)))
+    await deliver(refunded(created, 2_000))
+    await deliver(disputed(created, "created", 5_000))
+    await deliver(disputed(created, "funds_reinstated", 5_000, "lost"))
+    await deliver(disputed(created, "closed", 5_000, "lost"))
+    expect(await statusOf(person, created.session_id)).toMatchObject({ credited_amount_microusd: 0 })
+    await expectSound()
+  })
+
   it("are not changed by signed events that cannot be kept, which are not asked for again", async () => {
     const person = await newPerson(node)
     const created = await checkout(person, 1_000)
