@@ -38,8 +38,8 @@ const Reversal = Schema.Struct({
   kind: Schema.Literal("refund", "dispute"),
   amountCents: Schema.Int,
   /** Of its refunds as they are known one by one: those that have failed, and all others. */
-  failedCents: Amount,
-  refundedCents: Amount,
+  failedCents: Int8,
+  refundedCents: Int8,
   isReinstated: Schema.Boolean,
   appliedMicroUsd: Int8
 })
