@@ -17,7 +17,7 @@ export type Money = typeof Money.Type
 const entryKinds = ["usage", "credit", "refund", "dispute"] as const
 
 const Entry = Schema.Struct({
-  /** The row's number, in the form of a UUID. */
+  /** The row's time and its number, in the form of a UUID v7. */
   id: Schema.UUID,
   kind: Schema.Literal(...entryKinds),
   debit: Schema.String,
@@ -91,7 +91,8 @@ const make = Effect.gen(function* () {
       select limit_micro_usd as "creditedMicroUsd", spent_micro_usd as "spentMicroUsd", held_micro_usd as "heldMicroUsd"
       from scope where id = ${account} and kind = 'account'`
   })
-  const columns = sql.literal(`lpad(to_hex(id), 32, '0')::uuid::text as id, kind, debit, credit,
+  const columns = sql.literal(`(lpad(to_hex(floor(extract(epoch from at) * 1000)::bigint), 12, '0')
+    || '70008' || lpad(to_hex(id), 15, '0'))::uuid::text as id, kind, debit, credit,
     amount_micro_usd as "amountMicroUsd", call_id as "callId", source, note, at, id as position`)
   const entries = SqlSchema.findAll({
     Request: Schema.Struct({ account: AccountId, max: Schema.Number, before: Schema.UndefinedOr(Schema.String) }),
@@ -144,5 +145,5 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** A row's number is a positive 64-bit integer. */
+/** A row's number is the last 60 bits of its id. */
 const positionOf = (id: string): string => BigInt(`0x${id.replaceAll("-", "").slice(-15)}`).toString()

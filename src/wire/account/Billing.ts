@@ -17,7 +17,7 @@ export const BalanceOut = Schema.Struct({
 }).annotations({ identifier: "BalanceOut" })
 
 export const LedgerEntryOut = Schema.Struct({
-  id: Schema.UUID.annotations({ description: "Id of the entry; ids increase in the order of writing." }),
+  id: Schema.UUID.annotations({ description: "Id of the entry." }),
   kind: Schema.Literal("usage", "credit", "refund", "dispute").annotations({
     description:
       "usage: a call. credit: a payment, a credit of the operator, or what a failed refund or a dispute that was won gives back. refund, dispute: a payment that was returned."

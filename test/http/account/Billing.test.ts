@@ -152,6 +152,7 @@ describe.each(databaseKinds)("billing on %s", (kind) => {
     expect(all.items.length).toBe(before.items.length + 3)
     const ids = all.items.map(({ id }) => id)
     expect(ids).toEqual([...ids].sort().reverse())
+    for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
     const usage = all.items.filter((entry) => entry.kind === "usage")
     for (const entry of usage) {
       expect(entry).toMatchObject({ debit: `account:${operator.accountId}`, credit: "revenue", source: null })
