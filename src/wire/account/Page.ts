@@ -14,17 +14,25 @@ const IdCursor = Schema.transformOrFail(Schema.String, Schema.UUID, {
       ? ParseResult.succeed(
           `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
         )
-      : ParseResult.fail(new ParseResult.Type(ast, text, "not a next_cursor of this list"))
+      : ParseResult.fail(new ParseResult.Type(ast, text))
   },
   encode: (id) => ParseResult.succeed(cursorOf(id))
 })
 
 export const cursorOf = (id: string): string => Buffer.from(id.replaceAll("-", ""), "hex").toString("base64url")
 
-/** The query parameter by which a list continues, in its own encoding. */
+/** The query parameter by which a list continues, in its own encoding: no error names what a cursor is made of. */
 export const cursorParameter = <A>(cursor: Schema.Schema<A, string>) =>
   Schema.optional(
-    cursor.annotations({ jsonSchema: { type: "string", description: "`next_cursor` of the previous page." } })
+    Schema.transformOrFail(Schema.String, Schema.typeSchema(cursor), {
+      strict: true,
+      decode: (text, options, ast) =>
+        ParseResult.mapError(
+          ParseResult.decode(cursor)(text, options),
+          () => new ParseResult.Type(ast, text, "not a next_cursor of this list")
+        ),
+      encode: (value, options) => ParseResult.encode(cursor)(value, options)
+    }).annotations({ jsonSchema: { type: "string", description: "`next_cursor` of the previous page." } })
   )
 
 /** The query of every list. */

@@ -1,9 +1,12 @@
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as fc from "effect/FastCheck"
+import { ArrayFormatter } from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import { describe, expect, it } from "vitest"
 import { page, pageOfLarge } from "../../../src/http/account/Paging.ts"
+import { ChatModelsParameters, ConversationParameters } from "../../../src/wire/account/Chat.ts"
+import { CatalogParameters } from "../../../src/wire/account/Models.ts"
 import { type Page, PageParameters } from "../../../src/wire/account/Page.ts"
 
 const idOf = (number: number): string => `00000000-0000-7000-8000-${String(number).padStart(12, "0")}`
@@ -88,6 +91,30 @@ describe("pages", () => {
         has_more: false,
         next_cursor: null
       })
+    }
+  })
+})
+
+describe("a cursor that is none of its list", () => {
+  const lists = { PageParameters, CatalogParameters, ConversationParameters, ChatModelsParameters }
+  const cursors = ["", "x", "nonsense", "bm90", "W10", "WzEsMl0", "W251bGwsbnVsbF0", "é", "a".repeat(2_000)]
+  // any text in base64url may be the id of a model
+  const isOfModel = (list: string, cursor: string) =>
+    ["CatalogParameters", "ChatModelsParameters"].includes(list) && /^[\w-]{2,20}$/.test(cursor)
+
+  it.each(Object.entries(lists))("is named as such, whatever the cursors of the list are made of: %s", (name, list) => {
+    const decodeList = Schema.decodeUnknownEither(list as Schema.Schema<unknown, object>)
+    const project_id = name === "ChatModelsParameters" ? idOf(1) : undefined
+    for (const cursor of cursors.filter((one) => !isOfModel(name, one))) {
+      const issues = Either.flip(decodeList({ cursor, project_id })).pipe(
+        Either.map(ArrayFormatter.formatErrorSync),
+        Either.getOrThrow
+      )
+      // the other issue is that the parameter is not left out
+      expect([cursor, issues.filter(({ _tag }) => _tag !== "Type")]).toEqual([
+        cursor,
+        [{ _tag: "Transformation", path: ["cursor"], message: "not a next_cursor of this list" }]
+      ])
     }
   })
 })
