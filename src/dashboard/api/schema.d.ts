@@ -3758,7 +3758,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Without `stream`: the complete response. With `stream: true` the body is `text/event-stream`, and `x-event-stream` has the schema of each event's data. */
+            /** @description OK */
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
@@ -3766,7 +3766,9 @@ export interface operations {
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "text/event-stream": string;
+                };
             };
             default: {
                 headers: {

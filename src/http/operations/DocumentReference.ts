@@ -36,8 +36,8 @@ export const asReference = (spec: Json): Json => {
 const takesIfMatch = (operation: unknown): boolean => isObject(operation) && hasParameter(operation, "if-match")
 
 /**
- * A stream stands beside the response, in `x-event-stream`: as another content type of the same status it would make generated
- * clients type every response as either.
+ * A stream that a request asks for stands beside the response, in `x-event-stream`: as another content type of the same status it
+ * would make generated clients type every response as either.
  */
 const separateStream = (operation: Json): void => {
   const responses = objectAt(operation, "responses")
@@ -45,6 +45,7 @@ const separateStream = (operation: Json): void => {
   const content = isObject(ok) ? ok["content"] : undefined
   if (!isObject(ok) || !isObject(content) || !("text/event-stream" in content)) return
   const { "text/event-stream": stream, ...others } = content
+  if (Object.keys(others).length === 0) return
   ok["content"] = others
   ok["description"] =
     "Without `stream`: the complete response. With `stream: true` the body is `text/event-stream`, and `x-event-stream` has the schema of each event's data."

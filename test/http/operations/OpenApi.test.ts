@@ -113,6 +113,13 @@ it("documents the streams, the errors of the specification and the beta label", 
     expect(Object.keys(responses)).toEqual(expect.arrayContaining(["400", "401", "402", "404", "429", "502"]))
   }
   expect(paths["/v1/responses"]?.post?.summary).toContain("beta")
+  // there a stream is all that is sent, and no field asks for it
+  const followed = paths["/api/chat/conversations/{id}/events"]?.get
+  expect(followed?.responses[200]).toMatchObject({
+    description: "OK",
+    content: { "text/event-stream": { schema: { type: "string" } } }
+  })
+  expect(followed).not.toHaveProperty("x-event-stream")
 })
 
 it("documents exactly the declared paths, but for the document itself and its page", () => {
