@@ -171,10 +171,7 @@ const make = Effect.gen(function* () {
         return yield* transactions.commit(() =>
           Effect.gen(function* () {
             const erased = yield* erasure.erase(id, what)
-            // not the name of an end user: the log is kept for longer than what is erased
-            const target = what._tag === "Key" ? { key_id: what.keyId } : {}
-            const fields = { target: what._tag, ...target }
-            yield* record(project, "capture.erase", { kind: "project", id }, fields, { erased })
+            yield* record(project, "capture.erase", { kind: "project", id }, loggedTarget(what), { erased })
             return erased
           })
         )
@@ -191,3 +188,19 @@ const make = Effect.gen(function* () {
 
 const noSuchProject = new NotFound({ message: "Project not found." })
 const noSuchSample = new NotFound({ message: "Sample not found." })
+
+/** As requests name it, but not the name of an end user: the log is kept for longer than what is erased. */
+const loggedTarget = (erasure: Erasure): object => {
+  switch (erasure._tag) {
+    case "Sample":
+      return { target: "sample", sample_id: erasure.id }
+    case "Key":
+      return { target: "key", key_id: erasure.keyId }
+    case "EndUser":
+      return { target: "end_user" }
+    case "Conversation":
+      return { target: "conversation", conversation: erasure.conversation }
+    case "Project":
+      return { target: "project" }
+  }
+}

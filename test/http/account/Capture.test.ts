@@ -542,6 +542,16 @@ describe.each(databaseKinds)("capture on %s", (kind) => {
     await flushed()
     expect((await sample(later)).sample.request.messages).toEqual([system, { role: "user", content: "seven" }])
     expect(await erase({ target: "project" })).toBe(all.length - gone.size + 1)
+    const { items: log } = await json<{
+      items: ReadonlyArray<{ action: string; target_id: string; before: object | null }>
+    }>(owner.send("GET", "/api/audit?limit=100"))
+    const erasures = log.filter(({ action, target_id }) => action === "capture.erase" && target_id === project.id)
+    expect(erasures.map(({ before }) => before)).toEqual([
+      { target: "project" },
+      { target: "conversation", conversation },
+      { target: "end_user" },
+      { target: "key", key_id: other.keyId }
+    ])
     for (const id of all) gone.add(id)
     await check()
     const rows = await node.run(
