@@ -93,14 +93,14 @@ const tooLarge = /, actual -?\d+n$/u
 const withinIntegers = `Expected a number between -${Number.MAX_SAFE_INTEGER} and ${Number.MAX_SAFE_INTEGER}`
 
 /** A string was sent where others are expected. */
-const choice = /^Expected (?:"[^"]*"|null|undefined), actual "/u
+const choice = /^Expected (?:"[^"]*"(?: \| "[^"]*")*|null|undefined), actual "/u
 
 /** Without what was sent, which may be a secret; a description, which names what is expected, ends in a full stop. */
 const reasonOf = (messages: ReadonlyArray<string>): string => {
   const reasons = messages.map((message) => (message.split(", actual ", 1)[0] ?? "").replace(/\.$/, ""))
   const expected = reasons.flatMap((reason) => (reason.startsWith(expecting) ? [reason.slice(expecting.length)] : []))
   if (expected.length < reasons.length) return (reasons[0] ?? "").slice(0, maxMessageCharacters)
-  const named = [...new Set(expected.map((each) => (isObject.test(each) ? "an object" : each)))].filter(isSendable)
+  const named = [...new Set(expected.flatMap(namesOf))].filter(isSendable)
   const last = named.pop() ?? ""
   const all = named.length === 0 ? last : `${named.join(", ")} or ${last}`
   return `${expecting}${all}`.slice(0, maxMessageCharacters)
@@ -109,8 +109,14 @@ const reasonOf = (messages: ReadonlyArray<string>): string => {
 const expecting = "Expected "
 /** A field that may be left out. */
 const isSendable = (expected: string): boolean => expected !== "undefined"
-/** As schemas of objects without a name are called. */
+/** As a client calls what a schema without a name of its own expects. */
+const namesOf = (expected: string): ReadonlyArray<string> => {
+  if (isArray.test(expected)) return ["an array"]
+  return isObject.test(expected) ? ["an object"] : isValues.test(expected) ? expected.split(" | ") : [expected]
+}
+const isArray = /^ReadonlyArray</u
 const isObject = /^(?:Struct|\{.*:)/u
+const isValues = /^"[^"]*"(?: \| "[^"]*")+$/u
 
 const unknownIssue: HttpApiDecodeError["issues"][number] = { _tag: "Type", path: [], message: "it cannot be decoded" }
 const maxParamCharacters = 256

@@ -3,6 +3,7 @@ import { CallError, CallStatus, CandidatePool, Cost, endpoints, routingReasons }
 import { finishReasons } from "../../domain/ChatEvent.ts"
 import { promptClasses } from "../../domain/PromptClass.ts"
 import { nonEmptyText, storedText } from "../validation/SchemaParts.ts"
+import { discriminator } from "./Discriminator.ts"
 import { sentId } from "./SentId.ts"
 import { strict } from "./Strict.ts"
 import { timestamp } from "./Times.ts"
@@ -218,24 +219,22 @@ export type CaptureSample = typeof CaptureSample.Type
 
 const maxNameCharacters = 512
 
-const target = <A extends string>(name: A, description: string) => Schema.Literal(name).annotations({ description })
-
 export const EraseCaptureRequest = Schema.Union(
   strict({
-    target: target("key", "Samples of one project key."),
+    target: discriminator("key", "Samples of one project key."),
     key_id: sentId(Schema.UUID, "Id of the key.")
   }),
   strict({
-    target: target("end_user", "Samples of one end user."),
+    target: discriminator("end_user", "Samples of one end user."),
     end_user: nonEmptyText(maxNameCharacters).annotations({ description: "The `user` of the requests." })
   }),
   strict({
-    target: target("conversation", "Samples of one conversation."),
+    target: discriminator("conversation", "Samples of one conversation."),
     conversation: Schema.String.pipe(Schema.pattern(/^[0-9a-f]{32}$/)).annotations({
       description: "`conversation` of the samples, 32 hex digits."
     })
   }),
-  strict({ target: target("project", "All samples of the project, with their encryption keys.") })
+  strict({ target: discriminator("project", "All samples of the project, with their encryption keys.") })
 ).annotations({ identifier: "EraseCaptureRequest", description: "What is to be erased." })
 export type EraseCaptureRequest = typeof EraseCaptureRequest.Type
 

@@ -229,6 +229,21 @@ describe.each(databaseKinds)("projects on %s", (kind) => {
       "invalid_type",
       "Invalid value for the request: Expected an object."
     ])
+    expect(await explained("PUT", `/api/projects/${own}/policy`, { allowed_models: "sim/*" })).toEqual([
+      "invalid_type",
+      "Invalid value for 'allowed_models': Expected an array or null."
+    ])
+    expect(await explained("PUT", `/api/projects/${own}/alerts`, { webhook_url: null, thresholds: {} })).toEqual([
+      "invalid_type",
+      "Invalid value for 'thresholds': Expected an array."
+    ])
+    expect(
+      await explained("PUT", `/api/projects/${own}/alerts`, { webhook_url: null, thresholds: [{ type: "x" }] })
+    ).toEqual(["invalid_value", `Invalid value for 'thresholds[0].type': Expected "limit_percent" or "spend".`])
+    expect(await explained("POST", `/api/projects/${own}/capture/erase`, { target: "all" })).toEqual([
+      "invalid_value",
+      `Invalid value for 'target': Expected "key", "end_user", "conversation" or "project".`
+    ])
     const unknown = await explained("POST", "/api/me/projects", { name: "x", names: 1 })
     expect(unknown).toEqual(["unsupported_parameter", "Unsupported parameter: 'names'. Known parameters: name."])
     const limited = (limit: string) =>
