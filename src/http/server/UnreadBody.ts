@@ -7,9 +7,14 @@ const maxKeptBytes = 64 * 1024
 const maxDroppedBytes = 20 * 1024 * 1024
 const maxDroppingMillis = 10_000
 
-/** There is no body, or its length is known and small enough for it to be read for the sake of the connection. */
-export const isSmall = ({ headers }: IncomingMessage): boolean =>
-  Number(headers["content-length"] ?? (headers["transfer-encoding"] === undefined ? 0 : Number.NaN)) <= maxKeptBytes
+/**
+ * There is no body, or its length is known and small enough for it to be read for the sake of the connection. What follows a
+ * request without a version may be anything.
+ */
+export const isSmall = ({ headers, httpVersionMajor }: IncomingMessage): boolean => {
+  const hasBody = headers["transfer-encoding"] !== undefined || httpVersionMajor < 1
+  return Number(headers["content-length"] ?? (hasBody ? Number.NaN : 0)) <= maxKeptBytes
+}
 
 /**
  * Ends a written response once the client has sent all of its body: closing the connection earlier would reset it, and a client
