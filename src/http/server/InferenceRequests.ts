@@ -1,11 +1,11 @@
 import type * as Effect from "effect/Effect"
+import { ServiceRefused } from "../../domain/GatewayError.ts"
 import type { TimersShape } from "../../domain/Timers.ts"
 import * as Errors from "../Errors.ts"
 import type { RunningCall } from "../inference/InferenceHandler.ts"
 import type { SecurityShape } from "../inference/Security.ts"
 import { EvenPace } from "../overload/EvenPace.ts"
 import type { LoadSheddingShape } from "../overload/LoadShedding.ts"
-import { rejectOverloaded } from "../overload/OverloadResponse.ts"
 import type { DrainShape } from "./Drain.ts"
 import * as NodeResponse from "./NodeResponse.ts"
 import type { RequestRuntime } from "./RequestRuntime.ts"
@@ -19,6 +19,14 @@ export interface InferenceRequestsDeps {
   readonly loadShedding: LoadSheddingShape
   readonly timers: TimersShape
   readonly runtime: RequestRuntime
+}
+
+const overloaded = Errors.of(new ServiceRefused({ reason: "overloaded" }))
+
+/** Answers a request of whose body nothing has been read. */
+const rejection = (exchange: NodeResponse.HttpExchange, path: string, error: Errors.HttpError) => (): void => {
+  NodeResponse.error(exchange, error)
+  NodeResponse.count(path, exchange.response)
 }
 
 /** Runs the requests to the endpoints of calls, each as one fiber that ends with its client. */
@@ -37,19 +45,12 @@ export class InferenceRequests {
     const { format, request, response } = exchange
     const blocked = security.blocked(request, format)
     if (blocked !== undefined) {
-      const respond = () => {
-        NodeResponse.error(exchange, Errors.of(blocked))
-        NodeResponse.count(path, response)
-      }
-      response.once("close", this.blockedPace.add(respond))
+      response.once("close", this.blockedPace.add(rejection(exchange, path, Errors.of(blocked))))
       return
     }
     const isRejected = this.rejectsUnread(exchange)
     if (isRejected === true) {
-      response.once(
-        "close",
-        loadShedding.reject(request.socket, () => rejectOverloaded(exchange, path))
-      )
+      response.once("close", loadShedding.reject(request.socket, rejection(exchange, path, overloaded)))
     } else this.run(path, handler, exchange, isRejected === false)
   }
 
