@@ -50,6 +50,8 @@ const connectMillis = 5_000
 const idleInTransactionMillis = 10_000
 /** How long after the server's own timeout the result of a statement may arrive. */
 const responseGraceMillis = 1_000
+/** Most statements have ended sooner than a request to cancel them arrives. */
+const cancelAfterMillis = 100
 const closeMillis = 2_000
 /** The oldest release that is still maintained; the tests run on newer ones. */
 const minServerVersion = 14
@@ -139,7 +141,8 @@ const connected = (
           idle_in_transaction_session_timeout: idleInTransactionMillis,
           keepAlive: true,
           onConnect: (client) => client.query(sessionSettings),
-          maxAbandonedMillis: limits.statement_timeout + responseGraceMillis
+          maxAbandonedMillis: limits.statement_timeout + responseGraceMillis,
+          cancelAfterMillis
         }
         const pool = new Pg.Pool(config)
         // The next query replaces an idle connection that breaks, and reports the error if there still is one.

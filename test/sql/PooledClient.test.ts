@@ -1,5 +1,7 @@
+import { randomInt } from "node:crypto"
 import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import Pg from "pg"
@@ -83,6 +85,98 @@ describe.skipIf(server === undefined)("on a PostgreSQL server", () => {
       Effect.provide(settings, Database.layerUnmigrated({ url, dataDir: ":memory:", maxConnections: 3 }))
     )
     expect(found).toEqual(found.map(() => needed))
+  })
+})
+
+/** A lock that a connection of its own has, which tells when others wait for it. */
+const lockedElsewhere = async () => {
+  const holder = new Pg.Client(server)
+  await holder.connect()
+  const id = randomInt(2 ** 31)
+  await holder.query("select pg_advisory_lock($1)", [id])
+  const isWaitedFor = async () => {
+    const { rows } = await holder.query(
+      "select from pg_locks where not granted and locktype = 'advisory' and objid = $1",
+      [id]
+    )
+    return rows.length > 0
+  }
+  return {
+    waiting: `select pg_advisory_xact_lock(${id})`,
+    waitedFor: () => expect.poll(isWaitedFor).toBe(true),
+    unlock: () => holder.query("select pg_advisory_unlock($1)", [id]),
+    end: () => holder.end()
+  }
+}
+
+describe.skipIf(server === undefined)("an interrupted statement on a PostgreSQL server", () => {
+  it("is cancelled, alone and in a transaction, though every connection of the pool is taken", async () => {
+    const { end, waitedFor, waiting } = await lockedElsewhere()
+    const asked = Effect.gen(function* () {
+      const sql = yield* SqlClient
+      for (const wait of [sql.unsafe(waiting), sql.withTransaction(sql.unsafe(waiting))]) {
+        const fiber = yield* Effect.fork(wait)
+        yield* Effect.promise(waitedFor)
+        yield* Fiber.interrupt(fiber)
+        expect(yield* sql<{ one: number }>`select 1 as one`).toEqual([{ one: 1 }])
+      }
+    })
+    const url = Option.some(Redacted.make(server ?? ""))
+    const options = { url, dataDir: ":memory:", maxConnections: 1, statementTimeoutMillis: 600_000 }
+    await Effect.runPromise(Effect.provide(asked, Database.layerUnmigrated(options))).finally(end)
+  })
+
+  it("that ends before the request to cancel it arrives keeps its connection until then", async () => {
+    const { address, proxy } = await proxied()
+    const { end, unlock, waitedFor, waiting } = await lockedElsewhere()
+    const config: Pg.PoolConfig & PooledClientConfig = {
+      Client: PooledClient,
+      connectionString: address,
+      max: 1,
+      cancelAfterMillis: 0
+    }
+    const pool = new Pg.Pool(config)
+    const client = await pool.connect()
+    const statement = client.query(waiting)
+    await waitedFor()
+    proxy.set("stallNew")
+    client.release()
+    await expect.poll(proxy.accepted).toBe(2)
+    await unlock()
+    await statement
+    const next = pool.query("select 1 as one")
+    expect([pool.waitingCount, pool.idleCount]).toEqual([1, 0])
+    proxy.set("pass")
+    expect((await next).rows).toEqual([{ one: 1 }])
+    await pool.end()
+    await Promise.all([end(), proxy.stop()])
+  })
+
+  it("leaves its place in the pool to others where the request to cancel it is not answered", async () => {
+    const { address, proxy } = await proxied()
+    const { end, unlock, waitedFor, waiting } = await lockedElsewhere()
+    const config: Pg.PoolConfig & PooledClientConfig = {
+      Client: PooledClient,
+      connectionString: address,
+      max: 1,
+      cancelAfterMillis: 0,
+      maxAbandonedMillis: 200
+    }
+    const pool = new Pg.Pool(config)
+    pool.on("error", () => {})
+    const client = await pool.connect()
+    const statement = client.query(waiting).catch(() => {})
+    await waitedFor()
+    proxy.set("stallNew")
+    client.release()
+    await expect.poll(proxy.accepted).toBe(2)
+    await unlock()
+    await statement
+    await expect.poll(() => pool.totalCount).toBe(0)
+    proxy.set("pass")
+    expect((await pool.query("select 1 as one")).rows).toEqual([{ one: 1 }])
+    await pool.end()
+    await Promise.all([end(), proxy.stop()])
   })
 })
 

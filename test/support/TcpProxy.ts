@@ -1,12 +1,17 @@
 import { once } from "node:events"
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 
-/** pass: bytes go both ways. cut: connections break and none is accepted. stall: connections stay, but nothing moves. */
-export type ProxyMode = "pass" | "cut" | "stall"
+/**
+ * pass: bytes go both ways. cut: connections break and none is accepted. stall: connections stay, but nothing moves. stallNew: nothing
+ * moves on those that come from now on.
+ */
+export type ProxyMode = "pass" | "cut" | "stall" | "stallNew"
 
 /** A loopback TCP proxy in front of a server that must not be touched itself. */
 export interface TcpProxy {
   readonly port: number
+  /** How many connections there have been. */
+  readonly accepted: () => number
   readonly set: (mode: ProxyMode) => void
   /** Called with each piece of data that a client sends, before the server has it; one at a time. */
   readonly onSent: (listener: () => void) => void
@@ -15,11 +20,14 @@ export interface TcpProxy {
 
 export const startProxy = async (target: { readonly host: string; readonly port: number }): Promise<TcpProxy> => {
   let mode: ProxyMode = "pass"
+  let accepted = 0
   let listener: () => void = () => {}
   const pairs = new Set<readonly [Socket, Socket]>()
+  const held = new Set<readonly [Socket, Socket]>()
 
   const server = createServer((near) => {
     near.on("error", () => {})
+    accepted += 1
     if (mode === "cut") {
       near.resetAndDestroy()
       return
@@ -34,11 +42,14 @@ export const startProxy = async (target: { readonly host: string; readonly port:
       from.on("close", () => {
         to.destroy()
         pairs.delete(pair)
+        held.delete(pair)
       })
     }
-    if (mode === "stall") hold(pair)
+    if (mode === "stall" || mode === "stallNew") hold(pair)
   })
-  const hold = ([near, far]: readonly [Socket, Socket]): void => {
+  const hold = (pair: readonly [Socket, Socket]): void => {
+    const [near, far] = pair
+    held.add(pair)
     near.unpipe(far)
     far.unpipe(near)
     near.pause()
@@ -48,14 +59,14 @@ export const startProxy = async (target: { readonly host: string; readonly port:
   await once(server, "listening")
   return {
     port: (server.address() as AddressInfo).port,
+    accepted: () => accepted,
     set: (next) => {
-      const before = mode
       mode = next
       for (const pair of pairs) {
         const [near, far] = pair
         if (next === "cut") near.resetAndDestroy()
-        else if (next === "stall") hold(pair)
-        else if (before === "stall") {
+        else if (next === "stall" && !held.has(pair)) hold(pair)
+        else if (next === "pass" && held.delete(pair)) {
           near.pipe(far)
           far.pipe(near)
         }

@@ -101,9 +101,8 @@ const start = (
       })
 
     const poolOf = (max: number): Pg.Pool => {
+      // without cancel requests: one would queue behind the statement that it should end
       const pool = new Pg.Pool({ Client: PooledClient, max, idleTimeoutMillis: 0, stream })
-      // A cancel request would queue behind the statement that it should cancel.
-      pool.on("connect", (client) => Object.assign(client, { processID: undefined }))
       // Idle connections fail with the thread; `died` reports it.
       pool.on("error", () => {})
       return pool
