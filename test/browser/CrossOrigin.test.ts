@@ -2,18 +2,20 @@
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import * as Effect from "effect/Effect"
+import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { AuditStore } from "../../src/audit/AuditStore.ts"
 import { AccountId } from "../../src/domain/Ids.ts"
 import { type AccountNode, codeAtStart, sendTo, startNode } from "../support/AccountService.ts"
-import { type Chromium, isInstalled, type Page, startChromium } from "./Chromium.ts"
+import { hasChromium, launchChromium } from "../support/Chromium.ts"
+import { leave, open } from "./Navigation.ts"
 
-describe.runIf(isInstalled)("a page on another port of the gateway's host", () => {
+describe.skipIf(!hasChromium)("a page on another port of the gateway's host", () => {
   let node: AccountNode
   let server: Server
   let otherUrl: string
   const cookies: Array<string> = []
-  let chromium: Chromium
+  let browser: Browser
   let own: Page
   let other: Page
   let csrfToken: string
@@ -27,11 +29,11 @@ describe.runIf(isInstalled)("a page on another port of the gateway's host", () =
     })
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
     otherUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    chromium = await startChromium()
-    const profile = await chromium.newProfile()
+    browser = await launchChromium()
+    const profile = await browser.newContext()
     own = await profile.newPage()
     other = await profile.newPage()
-    await own.open(`${node.url}/livez`)
+    await open(own, `${node.url}/livez`)
     const code = await codeAtStart(node)
     csrfToken = await own.evaluate<string>(`
       fetch("/api/session", {
@@ -43,10 +45,10 @@ describe.runIf(isInstalled)("a page on another port of the gateway's host", () =
       `fetch("/api/me", { headers: { "x-csrf-token": ${JSON.stringify(csrfToken)} } }).then((response) => response.json())`
     )
     accountId = AccountId.make(me.accounts[0]?.id ?? "")
-    await other.open(otherUrl)
+    await open(other, otherUrl)
   }, 120_000)
   afterAll(async () => {
-    await chromium.stop()
+    await browser.close()
     server.closeAllConnections()
     server.close()
     await node.stop()
@@ -116,7 +118,9 @@ describe.runIf(isInstalled)("a page on another port of the gateway's host", () =
       )
     ).toBe(true)
     // a form, whose answer the browser shows
-    const shown = await other.leave(`
+    const shown = await leave(
+      other,
+      `
       const form = document.createElement("form")
       form.method = "post"
       form.enctype = "text/plain"
@@ -126,10 +130,11 @@ describe.runIf(isInstalled)("a page on another port of the gateway's host", () =
       input.value = '"}'
       form.append(input)
       document.body.append(form)
-      form.submit()`)
+      form.submit()`
+    )
     expect(shown).toBe(`${node.url}/api/me/projects`)
     expect(await other.evaluate("document.body.innerText")).toContain("authentication_error")
-    await other.open(otherUrl)
+    await open(other, otherUrl)
     expect(await changes()).toEqual(before)
   }, 60_000)
 

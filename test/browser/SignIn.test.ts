@@ -1,14 +1,16 @@
 // Promise: A person signs in at an OpenID provider in a real browser, and only the page that they signed in at has their identity.
+import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type AccountNode, startNode } from "../support/AccountService.ts"
 import { openBrowser } from "../support/Browser.ts"
+import { hasChromium, launchChromium } from "../support/Chromium.ts"
 import { clientSecret, type OpenIdProvider, startProvider } from "../support/OpenIdProvider.ts"
-import { type Chromium, isInstalled, type Page, startChromium } from "./Chromium.ts"
+import { leave, open } from "./Navigation.ts"
 
-describe.runIf(isInstalled)("signing in at an OpenID provider in a browser", () => {
+describe.skipIf(!hasChromium)("signing in at an OpenID provider in a browser", () => {
   let provider: OpenIdProvider
   let node: AccountNode
-  let chromium: Chromium
+  let browser: Browser
   beforeAll(async () => {
     // another site than the gateway's 127.0.0.1, as in earnest
     provider = await startProvider("localhost", (login) => (login === "alice" ? ["operators"] : []))
@@ -20,22 +22,25 @@ describe.runIf(isInstalled)("signing in at an OpenID provider in a browser", () 
       OIDC_OPERATOR: "roles=operators"
     })
     provider.serve(node.url)
-    chromium = await startChromium()
+    browser = await launchChromium()
   }, 120_000)
   afterAll(async () => {
-    await chromium.stop()
+    await browser.close()
     await node.stop()
     await provider.stop()
   })
 
   /** Fills in the provider's two pages; returns where the browser ends. */
   const signIn = async (page: Page, login: string): Promise<URL> => {
-    await page.open(`${node.url}/api/session/oidc/start`)
-    await page.leave(`
+    await open(page, `${node.url}/api/session/oidc/start`)
+    await leave(
+      page,
+      `
       document.querySelector('[name=login]').value = ${JSON.stringify(login)}
       document.querySelector('[name=password]').value = 'any'
-      document.forms[0].submit()`)
-    return new URL(await page.leave("document.forms[0].submit()"))
+      document.forms[0].submit()`
+    )
+    return new URL(await leave(page, "document.forms[0].submit()"))
   }
   const me = (page: Page, csrfToken: string | null) =>
     page.evaluate<{ readonly status: number; readonly body: Record<string, unknown> }>(`
@@ -44,7 +49,7 @@ describe.runIf(isInstalled)("signing in at an OpenID provider in a browser", () 
   const tokenOf = ({ hash }: URL) => new URLSearchParams(hash.slice(1)).get("csrf_token") ?? ""
 
   it("ends at the dashboard with a session that scripts cannot read", async () => {
-    const page = await (await chromium.newProfile()).newPage()
+    const page = await (await browser.newContext()).newPage()
     const end = await signIn(page, "alice")
     expect(end.origin + end.pathname).toBe(`${node.url}/dashboard/sign-in`)
     const { body, status } = await me(page, tokenOf(end))
@@ -63,15 +68,15 @@ describe.runIf(isInstalled)("signing in at an OpenID provider in a browser", () 
   }, 60_000)
 
   it("leads to the sign-in page, with a reason, where the provider says no", async () => {
-    const page = await (await chromium.newProfile()).newPage()
-    await page.open(`${node.url}/api/session/oidc/start`)
-    const end = new URL(await page.leave(`location.href = document.querySelector("a[href$=abort]").href`))
+    const page = await (await browser.newContext()).newPage()
+    await open(page, `${node.url}/api/session/oidc/start`)
+    const end = new URL(await leave(page, `location.href = document.querySelector("a[href$=abort]").href`))
     expect(end.href).toBe(`${node.url}/dashboard/sign-in#error=refused`)
   }, 60_000)
 
   it("gives each browser a session of its own, and ends it by signing out", async () => {
     const pages = await Promise.all(
-      [chromium.newProfile(), chromium.newProfile()].map(async (one) => (await one).newPage())
+      [browser.newContext(), browser.newContext()].map(async (one) => (await one).newPage())
     )
     const [one, other] = pages as [Page, Page]
     const [ofOne, ofOther] = [tokenOf(await signIn(one, "bob")), tokenOf(await signIn(other, "carol"))]
@@ -95,8 +100,8 @@ describe.runIf(isInstalled)("signing in at an OpenID provider in a browser", () 
     const consent = await attacker.submit(formOf(login.html), form, isCallback)
     const { url } = await attacker.submit(formOf(consent.html), { prompt: "consent" }, isCallback)
     // the attacker has a victim follow the redirect back, to have them use the attacker's account
-    const victim = await (await chromium.newProfile()).newPage()
-    expect(await victim.open(url)).toBe(`${node.url}/dashboard/sign-in#error=refused`)
+    const victim = await (await browser.newContext()).newPage()
+    expect(await open(victim, url)).toBe(`${node.url}/dashboard/sign-in#error=refused`)
     expect((await me(victim, null)).status).toBe(401)
   }, 60_000)
 })
