@@ -20,6 +20,7 @@ import {
   startNode
 } from "../support/AccountService.ts"
 import { type AnalysedProject, analysedProject, type Detail, reportOf } from "../support/AnalysisProject.ts"
+import { byClients } from "../support/Clients.ts"
 import { whenSeen } from "../support/WhenSeen.ts"
 
 type Preview = typeof ActionPreview.Encoded
@@ -56,10 +57,10 @@ describe.each(databaseKinds)("a change that conversations are held out of, on %s
     key = made.api_key
     await project.ask("POST", `/api/projects/${project.id}/routing-configurations`, { slug: "dear-one", alpha: 1 })
     await project.ask("PUT", `/api/projects/${project.id}/policy`, { default_alpha: 1 })
-    for (let at = 0; at < 32; at++) {
+    await byClients(32, async (at) => {
       expect(await call(node, `before ${at}`)).toBe(dearest)
       expect(await call(node, `before too ${at}`, "auto:dear-one")).toBe(dearest)
-    }
+    })
     analysis = await project.analyse()
   }, 120_000)
   afterAll(async () => {
@@ -160,14 +161,14 @@ describe.each(databaseKinds)("a change that conversations are held out of, on %s
     expect((await apply("lower_alpha", { share, days: 7 })).status).toBe(200)
 
     const counts = { treated: 0, held_out: 0 }
-    for (let at = 0; at < conversations; at++) {
+    await byClients(conversations, async (at) => {
       const conversation = `during ${at}`
       const arm = armOfConversation(receipt.experiment_id, share, conversation)
       counts[arm] += 1
       for (const [turn, each] of nodes.entries()) await call(each, conversation, "auto", turn)
       // its client is not content with the answer
       if (arm === "treated") await call(node, conversation, "auto", nodes.length - 1)
-    }
+    })
     await look()
     expect(await alphasOf(receipt.experiment_id, share, "during")).toEqual({
       treated: [lowerAlpha("lower_alpha")],
@@ -211,12 +212,12 @@ describe.each(databaseKinds)("a change that conversations are held out of, on %s
     const share = 0.5
     const { experiment_id } = await applied("lower_alpha.dear-one", { share, days: 1 })
     const counts = { treated: 0, held_out: 0 }
-    for (let at = 0; at < conversations; at++) {
+    await byClients(conversations, async (at) => {
       const conversation = `good ${at}`
       const arm = armOfConversation(experiment_id, share, conversation)
       counts[arm] += 1
       await call(node, conversation, "auto:dear-one")
-    }
+    })
     await look(true)
     expect(await alphasOf(experiment_id, share, "good")).toEqual({
       treated: [lowerAlpha("lower_alpha.dear-one")],

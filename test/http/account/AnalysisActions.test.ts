@@ -8,6 +8,7 @@ import type { ActionPreview } from "../../../src/wire/account/AnalysisActions.ts
 import type { PolicyOut } from "../../../src/wire/account/Policy.ts"
 import { databaseKinds, newPerson, operatorOf, type Person, startsNode } from "../../support/AccountService.ts"
 import { type AnalysedProject, analysedProject, type Detail, reportOf } from "../../support/AnalysisProject.ts"
+import { byClients } from "../../support/Clients.ts"
 import { codeOf } from "../../support/Responses.ts"
 
 type Preview = typeof ActionPreview.Encoded
@@ -31,10 +32,10 @@ describe.each(databaseKinds)("the actions of analyses on %s", (kind) => {
   /** Calls that `auto` sends to the dearest model. */
   const withCalls = async (project: AnalysedProject, body: object = {}) => {
     await project.ask("PUT", `/api/projects/${project.id}/policy`, { default_alpha: 1 })
-    for (let at = 0; at < calls; at++) {
+    await byClients(calls, async (at) => {
       const { model } = await project.chat({ messages: [{ role: "user", content: `Hello, number ${at}!` }], ...body })
       expect(model).toBe("sim/best")
-    }
+    })
   }
   const pathOf = ({ id }: Detail, action: string, step: string) => `/api/analyses/${id}/actions/${action}/${step}`
   const policyOf = (project: AnalysedProject) => project.ask<Policy>("GET", `/api/projects/${project.id}/policy`)

@@ -7,6 +7,7 @@ import { beforeAll, describe, expect, it } from "vitest"
 import type { ActionPreview } from "../../../src/wire/account/AnalysisActions.ts"
 import { databaseKinds, newPerson, operatorOf, type Person, startsNode } from "../../support/AccountService.ts"
 import { type AnalysedProject, analysedProject, type Detail, reportOf } from "../../support/AnalysisProject.ts"
+import { byClients } from "../../support/Clients.ts"
 import { whenSeen } from "../../support/WhenSeen.ts"
 
 type Preview = typeof ActionPreview.Encoded
@@ -39,9 +40,9 @@ describe.each(databaseKinds)("the hold-out of an action on %s", (kind) => {
   const analysed = async () => {
     const project = await analysedProject(node, owner, operator)
     await project.ask("PUT", `/api/projects/${project.id}/policy`, { default_alpha: 1 })
-    for (let at = 0; at < 32; at++) {
+    await byClients(32, async (at) => {
       await project.chat({ messages: [{ role: "user", content: `Hello, number ${at}!` }] })
-    }
+    })
     const asked = { temperature: 0, messages: [{ role: "user", content: "What is asked more than once?" }] }
     for (let at = 0; at < 8; at++) await project.chat(asked)
     return { project, analysis: await project.analyse() }

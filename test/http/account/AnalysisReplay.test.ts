@@ -11,6 +11,7 @@ import { QualityEvidence } from "../../../src/routing/evidence/QualityEvidenceSt
 import type { ReplayQuote } from "../../../src/wire/account/AnalysisEvidence.ts"
 import { databaseKinds, newPerson, operatorOf, type Person, startsNode } from "../../support/AccountService.ts"
 import { type AnalysedProject, analysedProject, type Detail, reportOf } from "../../support/AnalysisProject.ts"
+import { byClients } from "../../support/Clients.ts"
 import { withOpenTransaction } from "../../support/OpenTransaction.ts"
 
 type Quote = typeof ReplayQuote.Encoded
@@ -19,7 +20,6 @@ type Quote = typeof ReplayQuote.Encoded
 const many = 200
 /** Enough to be asked. */
 const few = 40
-const clients = 20
 const codeOf = async (response: Response) => {
   const { error } = (await response.json()) as { readonly error: { readonly code: string; readonly param: string } }
   return [response.status, error.code, error.param] as const
@@ -135,16 +135,12 @@ describe.each(databaseKinds)("the replay of an analysis on %s", (kind) => {
   const analysed = async (conversations: number, replay_allowed = true) => {
     seen.clear()
     const project = await analysedProject(node, owner, operator, { replay_allowed })
-    await Promise.all(
-      Array.from({ length: clients }, async (_, client) => {
-        for (let at = client; at < conversations; at += clients) {
-          await project.chat({
-            models: { allow: ["mine/large"] },
-            messages: [{ role: "user", content: `Question ${at}: solve for x: 3x + 5 = 20. What is the sum?` }]
-          })
-        }
+    await byClients(conversations, async (at) => {
+      await project.chat({
+        models: { allow: ["mine/large"] },
+        messages: [{ role: "user", content: `Question ${at}: solve for x: 3x + 5 = 20. What is the sum?` }]
       })
-    )
+    })
     const analysis = await project.analyse()
     asked = []
     return { project, analysis }
