@@ -51,7 +51,10 @@ export interface ReplayRunShape {
     onAnswered: (answered: Answered) => Effect.Effect<void, StoreUnavailable>
   ) => Effect.Effect<void, NotFound | StoreUnavailable>
   /** What the replay has cost so far, in micro-USD. */
-  readonly spent: (analysisId: string) => Effect.Effect<number, StoreUnavailable>
+  readonly spent: (analysis: {
+    readonly id: string
+    readonly projectId: ProjectId
+  }) => Effect.Effect<number, StoreUnavailable>
 }
 
 /** Replays captured calls with other models, on the money of the project and under the cap of the analysis. */
@@ -170,14 +173,13 @@ const make = Effect.gen(function* () {
         Effect.provide(calls)
       )
     }),
-    spent: (analysisId) =>
-      Effect.zipRight(
-        Effect.timeoutOption(ledger.flushed, maxSettlingMillis),
-        Effect.map(
-          scopes.read(KeyId.make(analysisId)),
-          Option.match({ onNone: () => 0, onSome: ({ spentMicroUsd }) => spentMicroUsd })
-        )
-      )
+    spent: ({ id, projectId }) =>
+      Effect.gen(function* () {
+        const project = yield* projects.findAny(projectId)
+        if (project !== undefined) yield* Effect.timeoutOption(ledger.flushedOf(project.accountId), maxSettlingMillis)
+        const scope = yield* scopes.read(KeyId.make(id))
+        return Option.match(scope, { onNone: () => 0, onSome: ({ spentMicroUsd }) => spentMicroUsd })
+      })
   })
 })
 

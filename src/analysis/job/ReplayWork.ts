@@ -42,7 +42,7 @@ export const make: Effect.Effect<
       })
     const opened = row.reportSealed === null ? Effect.succeed(null) : seal.open(row.id, row.reportSealed)
     const added = (report: AnalysisReport) =>
-      Effect.map(replays.spent(row.id), (spent) => withAnswers(report, answered, replay, spent))
+      Effect.map(replays.spent(row), (spent) => withAnswers(report, answered, replay, spent))
 
     return {
       run: Effect.gen(function* () {
