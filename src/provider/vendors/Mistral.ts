@@ -10,6 +10,7 @@ export const mistral = openAiCompatible({
   quirks: {
     ...compatible,
     streamOptions: false,
+    strictOrder: true,
     toolCallIdLength: 9,
     seedField: "random_seed",
     support: { ...compatible.support, logprobs: "refused", top_logprobs: "refused", user: "dropped" }

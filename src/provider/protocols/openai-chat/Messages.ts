@@ -11,8 +11,10 @@ import type {
   UserPart
 } from "../../../domain/Chat.ts"
 import type { ProviderCall } from "../../Provider.ts"
+import { emptyText } from "../shared/Conversation.ts"
 import { isFrom, ownReasoning } from "../shared/ReasoningBlocks.ts"
 import type { ToolNames } from "../shared/ToolNames.ts"
+import { inStrictOrder } from "./MessageOrder.ts"
 import type { Quirks } from "./Quirks.ts"
 
 interface Lowering {
@@ -30,7 +32,7 @@ export const lowerMessages = (call: ProviderCall, quirks: Quirks, names: ToolNam
   let attached: Array<UserPart> = []
   const flush = (following: UserMessage["content"] = []): void => {
     const parts = typeof following === "string" ? [{ type: "text" as const, text: following }] : following
-    lowered.push({ role: "user", content: lowerContent([...attached, ...parts], call) })
+    lowered.push({ role: "user", content: lowerContent([...attached, ...parts], lowering) })
     attached = []
   }
   for (const message of withoutSilent(call.request.messages)) {
@@ -42,7 +44,7 @@ export const lowerMessages = (call: ProviderCall, quirks: Quirks, names: ToolNam
     lowered.push(lowerMessage(message, lowering))
   }
   if (attached.length > 0) flush()
-  return lowered
+  return quirks.strictOrder ? inStrictOrder(lowered) : lowered
 }
 
 /**
@@ -94,27 +96,35 @@ const resultText = (content: ToolMessage["content"]): ToolMessage["content"] => 
 }
 
 const lowerMessage = (message: Message, lowering: Lowering): JsonObject => {
-  const { call, quirks } = lowering
+  const { quirks } = lowering
   switch (message.role) {
     case "developer":
-      return { role: quirks.instructionRole, content: lowerContent(message.content, call), name: message.name }
+      return { role: quirks.instructionRole, content: lowerContent(message.content, lowering), name: message.name }
     case "system":
-      return { role: "system", content: lowerContent(message.content, call), name: message.name }
     case "user":
-      return { role: "user", content: lowerContent(message.content, call), name: message.name }
+      return { role: message.role, content: lowerContent(message.content, lowering), name: message.name }
     case "assistant":
       return lowerAssistant(message, lowering)
     case "tool":
       return {
         role: "tool",
         tool_call_id: toolCallId(message.tool_call_id, quirks),
-        content: lowerContent(resultText(message.content), call)
+        content: lowerContent(resultText(message.content), lowering)
       }
   }
 }
 
-const lowerContent = (content: string | ReadonlyArray<UserPart>, call: ProviderCall): unknown =>
-  typeof content === "string" ? content : content.map((part) => lowerPart(part, call))
+const lowerContent = (content: string | ReadonlyArray<UserPart>, { call, quirks }: Lowering): unknown => {
+  if (typeof content === "string") return content
+  if (takesTextParts(quirks)) return content.map((part) => lowerPart(part, call))
+  const parts = content.filter((part) => part.type !== "text" || part.text !== "")
+  return parts.every((part) => part.type === "text") ? joined(parts) : parts.map((part) => lowerPart(part, call))
+}
+
+/** The marks of cached prefixes stand at parts. */
+const takesTextParts = ({ support, textParts }: Quirks): boolean => textParts || support.cache_control === "native"
+
+const joined = (parts: ReadonlyArray<TextPart>): string => parts.map(({ text }) => text).join("\n")
 
 const lowerPart = (part: UserPart, call: ProviderCall): JsonObject => {
   switch (part.type) {
@@ -145,17 +155,13 @@ const lowerText = (part: TextPart, call: ProviderCall): JsonObject => {
 const caches = (call: ProviderCall): boolean => call.model.support.prompt_cache_options === "native"
 
 const lowerAssistant = (given: AssistantMessage, lowering: Lowering): JsonObject => {
-  const { call, quirks } = lowering
+  const { quirks } = lowering
   const message = quirks.refusals ? given : withoutRefusals(given)
-  const content = message.content
+  const content = lowerAnswer(message.content ?? null, lowering)
+  const isEmpty = (content ?? "").length === 0 && !message.audio && (message.tool_calls ?? []).length === 0
   return {
     role: "assistant",
-    content:
-      typeof content === "string" || !content
-        ? (content ?? null)
-        : content.map((part) =>
-            part.type === "text" ? lowerText(part, call) : { type: "refusal", refusal: part.refusal }
-          ),
+    content: isEmpty && !quirks.emptyAnswers ? emptyText : content,
     refusal: message.refusal ?? undefined,
     name: message.name,
     audio: message.audio ? { id: message.audio.id } : undefined,
@@ -165,6 +171,18 @@ const lowerAssistant = (given: AssistantMessage, lowering: Lowering): JsonObject
         ? undefined
         : message.tool_calls.map((toolCall) => lowerToolCall(toolCall, lowering))
   }
+}
+
+const lowerAnswer = (
+  content: NonNullable<AssistantMessage["content"]> | null,
+  { call, quirks }: Lowering
+): string | ReadonlyArray<JsonObject> | null => {
+  if (content === null || typeof content === "string") return content
+  if (!takesTextParts(quirks) && content.every((part) => part.type === "text"))
+    return joined(content.filter(({ text }) => text !== ""))
+  return content.map((part) =>
+    part.type === "text" ? lowerText(part, call) : { type: "refusal", refusal: part.refusal }
+  )
 }
 
 /** Refusals as text: without it the message would have no content. */

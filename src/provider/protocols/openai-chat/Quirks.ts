@@ -18,6 +18,14 @@ export interface Quirks {
   readonly customTools: boolean
   /** Takes refusals of the assistant as such; otherwise they are sent as text. */
   readonly refusals: boolean
+  /** Takes content that is all text as a list of parts; otherwise it is sent as one text. */
+  readonly textParts: boolean
+  /** Takes a message of the assistant that has neither content nor calls. */
+  readonly emptyAnswers: boolean
+  /** Rejects a user message that follows a tool result, and instructions that follow either that or the assistant. */
+  readonly strictOrder: boolean
+  /** Takes a function without `parameters`. */
+  readonly optionalParameters: boolean
   /** The field in which reasoning of earlier turns is sent back. */
   readonly reasoningHistory: "none" | "reasoning_content" | "reasoning_details"
   /** Rejects a conversation with tools in which a message of the assistant has no reasoning. */
@@ -101,6 +109,10 @@ export const openAi: Quirks = {
   allowedTools: true,
   customTools: true,
   refusals: true,
+  textParts: true,
+  emptyAnswers: true,
+  strictOrder: false,
+  optionalParameters: true,
   reasoningHistory: "none",
   requiresReasoning: false,
   repeatsReasoning: false,
@@ -122,6 +134,9 @@ export const compatible: Quirks = {
   allowedTools: false,
   customTools: false,
   refusals: false,
+  textParts: false,
+  emptyAnswers: false,
+  optionalParameters: false,
   maxToolCallIdLength: null,
   support: {
     ...all("refused", "modalities", "audio"),

@@ -9,7 +9,8 @@ export const lowerTools = (
   names: ToolNames
 ): { readonly tools: ReadonlyArray<JsonObject> | undefined; readonly choice: unknown } => {
   if (tools.length === 0) return { tools: undefined, choice: undefined }
-  const lowered = (some: ReadonlyArray<Tool>): ReadonlyArray<JsonObject> => some.map((tool) => lowerTool(tool, names))
+  const lowered = (some: ReadonlyArray<Tool>): ReadonlyArray<JsonObject> =>
+    some.map((tool) => lowerTool(tool, names, quirks))
   const allowed = isObject(choice) ? objectAt(choice, "allowed_tools") : undefined
   if (allowed === undefined) return { tools: lowered(tools), choice: lowerChoice(choice, names) }
   const allowedNames = new Set(listAt(allowed, "tools").map(toolName))
@@ -24,14 +25,14 @@ export const lowerTools = (
   return kept.length === 0 ? { tools: undefined, choice: undefined } : { tools: lowered(kept), choice: mode }
 }
 
-const lowerTool = (tool: Tool, names: ToolNames): JsonObject =>
+const lowerTool = (tool: Tool, names: ToolNames, quirks: Quirks): JsonObject =>
   tool.type === "function"
     ? {
         type: "function",
         function: {
           name: names.toProvider(tool.function.name),
           description: tool.function.description,
-          parameters: tool.function.parameters,
+          parameters: tool.function.parameters ?? (quirks.optionalParameters ? undefined : noParameters),
           strict: tool.function.strict ?? undefined
         }
       }
@@ -43,6 +44,8 @@ const lowerTool = (tool: Tool, names: ToolNames): JsonObject =>
           format: tool.custom.format
         }
       }
+
+const noParameters = { type: "object", properties: {} }
 
 const lowerChoice = (choice: ToolChoice | undefined, names: ToolNames): unknown =>
   isObject(choice) ? namedTool(choice, names) : choice

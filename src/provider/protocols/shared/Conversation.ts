@@ -124,9 +124,10 @@ export const conversationOf = (
 }
 
 /** Placeholder for a turn or result without content. */
-const emptyText = "(empty)"
+export const emptyText = "(empty)"
 const missingResult = "(no result was given for this call)"
-const continued = "(continued)"
+/** Placeholder for a turn that a provider requires and the conversation does not have. */
+export const continued = "(continued)"
 
 interface OpenCall {
   readonly call: ToolCallBlock

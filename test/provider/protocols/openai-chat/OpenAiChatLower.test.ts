@@ -163,9 +163,125 @@ describe("messages", () => {
       { role: "tool", tool_call_id: "c1", content: [{ type: "text", text: "r" }] }
     ]
     expect(body({ messages })["messages"]).toEqual(messages)
-    expect(body({ messages }, { ...compatible, refusals: true })["messages"]).toEqual([
+    expect(body({ messages }, { ...compatible, refusals: true, textParts: true })["messages"]).toEqual([
       { role: "system", content: "d", name: "n" },
       ...messages.slice(1)
+    ])
+  })
+
+  it("content that is all text is one text where servers take no list of parts", () => {
+    const parts = (...texts: ReadonlyArray<string>) => texts.map((one) => ({ type: "text" as const, text: one }))
+    const image = { type: "image_url" as const, image_url: { url: "https://a.test/a.png" } }
+    const messages: ReadonlyArray<Message> = [
+      { role: "developer", content: parts("a", "b") },
+      { role: "user", content: parts("only") },
+      { role: "user", content: [...parts("", "see"), image] },
+      { role: "assistant", content: parts("x", "", "y") },
+      {
+        role: "assistant",
+        content: parts(""),
+        tool_calls: [{ id: "c1", type: "function", function: { name: "f", arguments: "{}" } }]
+      },
+      { role: "tool", tool_call_id: "c1", content: parts("r", "s") }
+    ]
+    const sent = body({ messages }, compatible)["messages"] as ReadonlyArray<{ readonly content: unknown }>
+    expect(sent.map(({ content }) => content)).toEqual(["a\nb", "only", [...parts("see"), image], "x\ny", "", "r\ns"])
+    const kept = body({ messages }, openAi)["messages"] as ReadonlyArray<{ readonly content: unknown }>
+    expect(kept.map(({ content }) => content)).toEqual(messages.map(({ content }) => content))
+  })
+
+  it("of Claude's format are texts at DeepSeek, which rejects lists", () => {
+    const asked = Either.getOrThrow(
+      decode({
+        model: "m",
+        max_tokens: 100,
+        system: [
+          { type: "text", text: "a" },
+          { type: "text", text: "b", cache_control: { type: "ephemeral" } }
+        ],
+        messages: [
+          { role: "user", content: "hi" },
+          { role: "assistant", content: [{ type: "tool_use", id: "c1", name: "f", input: {} }] },
+          {
+            role: "user",
+            content: [
+              {
+                type: "tool_result",
+                tool_use_id: "c1",
+                content: [
+                  { type: "text", text: "r" },
+                  { type: "text", text: "s" }
+                ]
+              }
+            ]
+          }
+        ]
+      })
+    ).request
+    const sent = JSON.parse(String(vendorOf("deepseek")?.protocol.lower(call({ messages: asked.messages })))) as {
+      readonly messages: ReadonlyArray<{ readonly content: unknown }>
+    }
+    expect(sent.messages.map(({ content }) => content)).toEqual(["a\nb", "hi", null, "r\ns"])
+  })
+
+  it("an answer without content or calls, which many vendors reject, says that it is empty", () => {
+    const messages = (content: string | null): ReadonlyArray<Message> => [
+      { role: "user", content: "hi" },
+      { role: "assistant", content },
+      { role: "user", content: "again" }
+    ]
+    for (const vendor of ["mistral", "moonshotai", "deepseek", "openrouter"]) {
+      for (const content of ["", null]) {
+        const sent = JSON.parse(String(vendorOf(vendor)?.protocol.lower(call({ messages: messages(content) })))) as {
+          readonly messages: ReadonlyArray<unknown>
+        }
+        expect(sent.messages[1], vendor).toEqual({ role: "assistant", content: "(empty)" })
+      }
+    }
+    const kept = body({ messages: messages("") }, openAi)["messages"] as ReadonlyArray<unknown>
+    expect(kept[1]).toEqual({ role: "assistant", content: "" })
+  })
+
+  it("are in the order that Mistral requires: instructions first, and the assistant between results and the user", () => {
+    const image = { type: "image_url" as const, image_url: { url: "https://a.test/a.png" } }
+    const messages: ReadonlyArray<Message> = [
+      { role: "system", content: "first" },
+      { role: "user", content: "hi" },
+      {
+        role: "assistant",
+        content: null,
+        tool_calls: [{ id: "abcdefghi", type: "function", function: { name: "f", arguments: "{}" } }]
+      },
+      { role: "tool", tool_call_id: "abcdefghi", content: [{ type: "text", text: "r" }, image] },
+      { role: "system", content: "later" },
+      { role: "user", content: "go on" }
+    ]
+    const rolesAt = (vendor: string) => {
+      const sent = JSON.parse(String(vendorOf(vendor)?.protocol.lower(call({ messages })))) as {
+        readonly messages: ReadonlyArray<{ readonly role: string; readonly content: unknown }>
+      }
+      return sent.messages.map(
+        ({ content, role }) => `${role}: ${typeof content === "string" ? content : typeof content}`
+      )
+    }
+    expect(rolesAt("mistral")).toEqual([
+      "system: first",
+      "system: later",
+      "user: hi",
+      "assistant: object",
+      "tool: r",
+      "assistant: (continued)",
+      "user: object",
+      "user: go on"
+    ])
+    expect(rolesAt("groq")).toEqual([
+      "system: first",
+      "user: hi",
+      "assistant: object",
+      "tool: r",
+      "user: object",
+      "system: later",
+      "user: go on"
     ])
   })
 
@@ -181,10 +297,7 @@ describe("messages", () => {
     })
     expect(sent({ content: "Well.", refusal: "I can't." })).toEqual({
       role: "assistant",
-      content: [
-        { type: "text", text: "Well." },
-        { type: "text", text: "I can't." }
-      ]
+      content: "Well.\nI can't."
     })
     expect(sent({ content: "a", refusal: null })).toEqual({ role: "assistant", content: "a" })
   })
@@ -415,7 +528,7 @@ describe("tools", () => {
     expect(kept).toBe("weather")
     const allowedOf = (quirks: Quirks) => body({ ...asked, toolChoice: allowed("auto", odd) }, quirks)
     expect(allowedOf(openAi)["tool_choice"]).toEqual(allowed("auto", sentOdd))
-    expect(allowedOf(compatible)["tools"]).toEqual([named(sentOdd)])
+    expect(allowedOf(compatible)["tools"]).toMatchObject([named(sentOdd)])
     const answer = {
       choices: [
         {
@@ -426,6 +539,14 @@ describe("tools", () => {
     }
     const { events } = nonStreaming(call(asked), JSON.stringify(answer), openAi)
     expect(events[0]).toMatchObject({ _tag: "ToolCall", name: long })
+  })
+
+  it("a function without parameters has an empty object of them where servers require one", () => {
+    const parameters = { type: "object", properties: {} }
+    expect(body({ tools: [clock] }, openAi)["tools"]).toEqual([clock])
+    expect(JSON.parse(String(vendorOf("mistral")?.protocol.lower(call({ tools: [clock] }))))["tools"]).toEqual([
+      { type: "function", function: { name: "clock", parameters } }
+    ])
   })
 
   it("custom tools go through", () => {
