@@ -209,8 +209,9 @@ class Attempt implements Opened, OpenUpstream, Receiver {
     if (this.isFinished && isPartOfResponse(event)) return { _tag: "BadResponse", detail: "content after the finish" }
     if (event._tag === "Finish") {
       if (!this.hasContent && this.isEmptyFinish(event)) return { _tag: "EmptyCompletion" }
-      // what an output cap has cut short is no object, and the finish reason says so
-      if (event.reason !== "length" && this.arguments?.areObjects() === false) return badArguments
+      // what an output cap or a filter has cut short is no object, and the finish reason says so
+      const isCut = event.reason === "length" || event.reason === "content_filter"
+      if (!isCut && this.arguments?.areObjects() === false) return badArguments
       this.isFinished = true
     }
     if (event._tag === "ToolCall") this.arguments?.add(event)

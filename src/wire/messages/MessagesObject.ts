@@ -144,7 +144,7 @@ export const toolUseBlock = (id: string, name: string, extra: AnswerToolCall["ex
   ...(extra !== null && { extra_content: extra })
 })
 
-/** `undefined`: the output cap has cut it short, which the stop reason says. */
+/** `undefined`: the output cap or a filter has cut it short, which the stop reason says. */
 const inputOf = ({ arguments: text }: AnswerToolCall): string | undefined => {
   if (!/\S/.test(text)) return "{}"
   return isObject(parse(text)) ? text.trim() : undefined
