@@ -46,6 +46,7 @@ export { type Completed, StreamBroken, type StreamedAnswer } from "./gateway/Str
 export type {
   AssistantMessage,
   AudioPart,
+  BlockKind,
   CacheControl,
   ChatRequest,
   Effort,
@@ -85,7 +86,7 @@ export {
   type UsageReport,
   usageEvent
 } from "./domain/ChatEvent.ts"
-export type { Answer, AnswerToolCall, ReasoningBlock } from "./domain/Completion.ts"
+export type { Answer, AnswerBlock, AnswerToolCall, ReasoningBlock } from "./domain/Completion.ts"
 export type { Usage, UsageDetails } from "./domain/Usage.ts"
 export { chatCompletion as encodeChatCompletion } from "./wire/chat/ChatAnswer.ts"
 export { decode as decodeChatRequest, make as makeRequest } from "./wire/chat/ChatRequest.ts"

@@ -103,6 +103,7 @@ export const allowedWords = [
     reason: "fields of the Messages format",
     files: [
       "src/wire/messages/",
+      "test/e2e/InterleavedReasoning.test.ts",
       "test/e2e/MessagesAgent.test.ts",
       "test/e2e/MessagesConversation.test.ts",
       "test/hardening/RequestShapes.ts",

@@ -211,7 +211,19 @@ export interface AssistantMessage {
   readonly reasoning?: string | null
   /** Block by block, as they were returned. */
   readonly reasoning_details?: ReadonlyArray<ReasoningDetail> | null
+  /**
+   * The kinds of its blocks as they came, one for each reasoning detail, part of the content and call; unset where the reasoning
+   * comes first. Claude rejects its reasoning in any other place than where it was.
+   */
+  readonly order?: ReadonlyArray<BlockKind>
 }
+
+/** A kind of block of an answer. */
+export type BlockKind = "reasoning" | "text" | "call"
+
+/** The reasoning comes before everything else. */
+export const hasReasoningFirst = (order: ReadonlyArray<BlockKind>): boolean =>
+  order.every((kind, at) => kind !== "reasoning" || at === 0 || order[at - 1] === "reasoning")
 
 /** What a tool has returned. */
 export interface ToolMessage {

@@ -1,3 +1,4 @@
+import { type BlockKind, hasReasoningFirst } from "./Chat.ts"
 import type { ChatEvent, Finish, FinishReason } from "./ChatEvent.ts"
 import type { Usage } from "./Usage.ts"
 
@@ -11,6 +12,8 @@ export interface Answer {
   readonly reasoning: ReadonlyArray<ReasoningBlock>
   /** In order, each whole. */
   readonly toolCalls: ReadonlyArray<AnswerToolCall>
+  /** The blocks as they came, where reasoning came after text or a call; unset where the reasoning came first. */
+  readonly order?: ReadonlyArray<AnswerBlock> | undefined
   /** Such as citations, as the provider sent them. */
   readonly annotations: ReadonlyArray<{ readonly [key: string]: unknown }>
   /** Audio output with its transcript. */
@@ -31,6 +34,14 @@ export interface Answer {
   readonly serviceTier: string | null
   /** As the provider reports it. */
   readonly systemFingerprint: string | null
+}
+
+/** One block of an answer: the next of its kind. */
+export interface AnswerBlock {
+  /** What the block is. */
+  readonly kind: BlockKind
+  /** UTF-16 units of a text; 0 of all else. */
+  readonly length: number
 }
 
 /** A whole block of reasoning. */
@@ -67,6 +78,7 @@ export class Accumulator {
   private refusal = ""
   private reasoning: Map<number, ReasoningBlock> | undefined
   private toolCalls: Map<number, AnswerToolCall> | undefined
+  private readonly blocks: Array<{ readonly kind: BlockKind; length: number }> = []
   private annotations: Array<{ readonly [key: string]: unknown }> | undefined
   private audio: { readonly [key: string]: unknown } | null = null
   private logprobs: Array<unknown> | null = null
@@ -80,6 +92,7 @@ export class Accumulator {
     switch (event._tag) {
       case "Text":
         this.text += event.text
+        if (event.text !== "") this.block("text").length += event.text.length
         if (event.logprobs !== undefined) {
           this.logprobs ??= []
           for (const logprob of event.logprobs) this.logprobs.push(logprob)
@@ -91,6 +104,7 @@ export class Accumulator {
       case "Reasoning": {
         this.reasoning ??= new Map()
         const before = this.reasoning.get(event.index)
+        if (before === undefined) this.block("reasoning")
         const providerFormat = event.providerFormat ?? before?.providerFormat
         this.reasoning.set(event.index, {
           kind: event.kind,
@@ -104,6 +118,7 @@ export class Accumulator {
       case "ToolCall": {
         this.toolCalls ??= new Map()
         const before = this.toolCalls.get(event.index)
+        if (before === undefined) this.block("call")
         this.toolCalls.set(event.index, {
           kind: event.kind,
           id: before?.id || (event.id ?? ""),
@@ -134,6 +149,15 @@ export class Accumulator {
     }
   }
 
+  /** The text that is open, or a new block. */
+  private block(kind: BlockKind): { length: number } {
+    const last = this.blocks.at(-1)
+    if (kind === "text" && last?.kind === kind) return last
+    const block = { kind, length: 0 }
+    this.blocks.push(block)
+    return block
+  }
+
   get isEmpty(): boolean {
     return (
       this.text === "" &&
@@ -152,6 +176,7 @@ export class Accumulator {
       refusal: this.refusal,
       reasoning: inOrder(this.reasoning),
       toolCalls: inOrder(this.toolCalls),
+      order: hasReasoningFirst(this.blocks.map(({ kind }) => kind)) ? undefined : this.blocks,
       annotations: this.annotations ?? [],
       audio: this.audio,
       logprobs: this.logprobs,
@@ -188,4 +213,29 @@ const continued = (
   const [start, more] = [before[key], fragment[key]]
   if (typeof start !== "string" || (more !== undefined && more !== null && typeof more !== "string")) return {}
   return { [key]: start + (more ?? "") }
+}
+
+/** A block of an answer with what is in it. */
+export type WholeBlock =
+  | { readonly kind: "reasoning"; readonly block: ReasoningBlock }
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "call"; readonly call: AnswerToolCall; readonly index: number }
+
+/**
+ * The blocks of an answer as they came; of one that tells no order reasoning, all its text and calls. A text that has citations, log
+ * probabilities or a refusal stays whole: they have no place in a part of it.
+ */
+export const blocksOf = (answer: Answer): ReadonlyArray<WholeBlock> => {
+  const { annotations, logprobs, order, refusal } = answer
+  const reasoning = answer.reasoning.map((block): WholeBlock => ({ kind: "reasoning", block }))
+  const calls = answer.toolCalls.map((call, index): WholeBlock => ({ kind: "call", call, index }))
+  if (order === undefined || annotations.length > 0 || logprobs !== null || refusal !== "")
+    return [...reasoning, { kind: "text", text: answer.text }, ...calls]
+  const next = { reasoning: reasoning.values(), call: calls.values() }
+  let said = 0
+  return order.flatMap(({ kind, length }): ReadonlyArray<WholeBlock> => {
+    said += length
+    const block = kind === "text" ? { kind, text: answer.text.slice(said - length, said) } : next[kind].next().value
+    return block === undefined ? [] : [block]
+  })
 }

@@ -19,8 +19,8 @@ import * as G from "../validation/Guard.ts"
 import { hasAtMost } from "../validation/SchemaParts.ts"
 import { isEmptyMessage, isMediaUrl, maxToolNameCharacters } from "./ChatMessageSchema.ts"
 
-/** Chat completions has no marks of its own for cached blocks, nor results that are not text. */
-type InChat<A> = Omit<A, "cache_control" | "is_error">
+/** Chat completions has no marks of its own for cached blocks, no results that are not text, and one order of blocks. */
+type InChat<A> = Omit<A, "cache_control" | "is_error" | "order">
 
 const textPart = G.struct<InChat<TextPart>>({
   type: G.required(G.literal("text")),
@@ -129,7 +129,7 @@ const reasoningDetail = G.struct<ReasoningDetail>({
 })
 
 const assistantMessage = G.where(
-  G.struct<AssistantMessage>({
+  G.struct<InChat<AssistantMessage>>({
     role: G.required(G.literal("assistant")),
     content: G.nullable(
       G.either(G.string, G.array(G.tagged<TextPart | RefusalPart>("type", { text: textPart, refusal: refusalPart })))

@@ -1,12 +1,14 @@
-import type {
-  JsonObject,
-  Message,
-  ReasoningDetail,
-  TextPart,
-  ToolCall,
-  ToolMessage,
-  ToolResultPart,
-  UserMessage
+import {
+  type BlockKind,
+  hasReasoningFirst,
+  type JsonObject,
+  type Message,
+  type ReasoningDetail,
+  type TextPart,
+  type ToolCall,
+  type ToolMessage,
+  type ToolResultPart,
+  type UserMessage
 } from "../../domain/Chat.ts"
 import { writeExactly } from "../../domain/ExactJson.ts"
 import { maxMessages } from "../chat/ChatRequestSchema.ts"
@@ -70,7 +72,7 @@ const addMessage = (history: History, message: JsonObject, path: string, state: 
       else addUserBlocks(history, arrayOrText(content, at), path, state)
       return
     case "assistant":
-      if (typeof content === "string") history.addAssistant({ content, calls: [], reasoning: [] }, path)
+      if (typeof content === "string") history.addAssistant({ content, calls: [], reasoning: [], order: [] }, path)
       else addAssistantBlocks(history, arrayOrText(content, at), path, state)
   }
 }
@@ -117,11 +119,13 @@ interface AssistantPart {
   readonly content: string | ReadonlyArray<TextPart>
   readonly calls: ReadonlyArray<ToolCall>
   readonly reasoning: ReadonlyArray<ReasoningDetail>
+  /** Of all blocks. */
+  readonly order: ReadonlyArray<BlockKind>
 }
 
 /**
- * A message of ours has its blocks in the order reasoning, text, calls. Reasoning after text begins another message of the same
- * turn, so that providers get it where it was; after a call nothing can be apart from it.
+ * Reasoning after text begins another message of the same turn, so that providers get it where it was. After a call nothing can be
+ * apart from it: the message says in which order its blocks were.
  */
 const addAssistantBlocks = (
   history: History,
@@ -131,15 +135,18 @@ const addAssistantBlocks = (
 ): void => {
   let texts: Array<TextPart> = []
   let reasoning: Array<ReasoningDetail> = []
+  let order: Array<BlockKind> = []
   const calls: Array<ToolCall> = []
   const reason = (detail: ReasoningDetail | undefined): void => {
     if (detail === undefined) return
     if (texts.length > 0 && calls.length === 0) {
-      history.addAssistant({ content: unwrapText(texts), calls, reasoning }, path)
+      history.addAssistant({ content: unwrapText(texts), calls, reasoning, order }, path)
       texts = []
       reasoning = []
+      order = []
     }
     reasoning.push({ ...detail, index: reasoning.length })
+    order.push("reasoning")
   }
   blocks.forEach((value, index) => {
     const at = `${path}.content[${index}]`
@@ -148,6 +155,7 @@ const addAssistantBlocks = (
     switch (type) {
       case "text":
         texts.push(textPart(block, at, state))
+        order.push("text")
         return
       case "thinking":
         reason(textDetail(string(block["thinking"], `${at}.thinking`), string(block["signature"], `${at}.signature`)))
@@ -157,6 +165,7 @@ const addAssistantBlocks = (
         return
       case "tool_use":
         calls.push(toolCall(block, at, state))
+        order.push("call")
         return
       default:
         // hosted tools ran elsewhere: what they did is no part of what a model here can be told
@@ -164,7 +173,7 @@ const addAssistantBlocks = (
         else unknownBlock(type, at, assistantTypes)
     }
   })
-  history.addAssistant({ content: unwrapText(texts), calls, reasoning }, path)
+  history.addAssistant({ content: unwrapText(texts), calls, reasoning, order }, path)
 }
 
 const assistantTypes = ["text", "thinking", "redacted_thinking", "tool_use"] as const
@@ -218,7 +227,7 @@ class History {
     this.push(result, path)
   }
 
-  addAssistant({ calls, content, reasoning }: AssistantPart, path: string): void {
+  addAssistant({ calls, content, order, reasoning }: AssistantPart, path: string): void {
     this.flush()
     if (!this.isAfterAssistant) this.callIds = new Set()
     this.isAfterAssistant = true
@@ -228,7 +237,8 @@ class History {
         role: "assistant",
         content: content.length === 0 && calls.length > 0 ? null : content.length === 0 ? "" : content,
         ...(calls.length > 0 && { tool_calls: calls }),
-        ...(reasoning.length > 0 && { reasoning_details: reasoning })
+        ...(reasoning.length > 0 && { reasoning_details: reasoning }),
+        ...(!hasReasoningFirst(order) && { order })
       },
       path
     )

@@ -1,4 +1,10 @@
-import type { Answer, AnswerToolCall, ReasoningBlock } from "../../domain/Completion.ts"
+import {
+  type Answer,
+  type AnswerToolCall,
+  blocksOf,
+  type ReasoningBlock,
+  type WholeBlock
+} from "../../domain/Completion.ts"
 import type { ResponseStart } from "../../domain/ResponseStart.ts"
 import type { RouterMetadata } from "../../domain/RouterMetadata.ts"
 import { completionTokens, type Usage } from "../../domain/Usage.ts"
@@ -29,7 +35,7 @@ export const messageObject = (
     ...stopOf({ reason, native, refusal, stopSequence }),
     router_metadata: metadata
   }
-  const blocks = blocksOf(head, answer, options.omitReasoning)
+  const blocks = contentOf(head, answer, options.omitReasoning)
   return JSON.stringify(message).replace('"content":[]', () => `"content":[${blocks.join(",")}]`)
 }
 
@@ -96,23 +102,31 @@ const stopReasonOf = (reason: Answer["finish"], native: string): NonNullable<Mes
   }
 }
 
-/** As JSON texts, in the order in which models produce them: the arguments of calls are not written anew. */
-const blocksOf = (head: ResponseStart, answer: Answer, omitReasoning: boolean): ReadonlyArray<string> => {
-  const blocks: Array<string> = []
-  for (const block of answer.reasoning) {
-    const written = reasoningBlock(block, head.model, omitReasoning)
-    if (written !== undefined) blocks.push(JSON.stringify(written))
-  }
-  const text = answer.text + answer.refusal
-  if (text !== "") blocks.push(JSON.stringify(textBlock(text)))
+/** As JSON texts: the arguments of calls are not written anew. */
+const contentOf = (head: ResponseStart, answer: Answer, omitReasoning: boolean): ReadonlyArray<string> => {
   const ids = new CallIds(head)
-  answer.toolCalls.forEach((call, index) => {
-    const input = inputOf(call)
-    if (input === undefined) return
-    const block = toolUseBlock(ids.of(call.id, index), call.name, call.extraContent)
-    blocks.push(JSON.stringify(block).replace('"input":{}', () => `"input":${input}`))
-  })
-  return blocks
+  const written = (block: WholeBlock): string | undefined => {
+    switch (block.kind) {
+      case "reasoning": {
+        const reasoning = reasoningBlock(block.block, head.model, omitReasoning)
+        return reasoning && JSON.stringify(reasoning)
+      }
+      case "text": {
+        const text = block.text + answer.refusal
+        return text === "" ? undefined : JSON.stringify(textBlock(text))
+      }
+      case "call": {
+        const { call, index } = block
+        const input = inputOf(call)
+        if (input === undefined) return undefined
+        const toolUse = toolUseBlock(ids.of(call.id, index), call.name, call.extraContent)
+        return JSON.stringify(toolUse).replace('"input":{}', () => `"input":${input}`)
+      }
+    }
+  }
+  return blocksOf(answer)
+    .map(written)
+    .filter((block) => block !== undefined)
 }
 
 export const textBlock = (text: string): AnswerBlock => ({ type: "text", text, citations: null })

@@ -1,11 +1,13 @@
-import type {
-  AssistantMessage,
-  JsonObject,
-  Message,
-  ReasoningDetail,
-  ToolCall,
-  ToolMessage,
-  UserPart
+import {
+  type AssistantMessage,
+  type BlockKind,
+  hasReasoningFirst,
+  type JsonObject,
+  type Message,
+  type ReasoningDetail,
+  type ToolCall,
+  type ToolMessage,
+  type UserPart
 } from "../../domain/Chat.ts"
 import { type AssistantContent, assistantContent, systemContent, toolOutput, userContent } from "./ResponsesContent.ts"
 import { array, cut, nonEmpty, object, oneOf, optional, reject, string } from "./ResponsesFields.ts"
@@ -158,6 +160,8 @@ interface AssistantTurn {
   readonly items: Array<string>
   readonly callItems: Array<string>
   readonly reasoning: Array<ReasoningDetail>
+  /** Of the reasoning, the content's parts and the calls. */
+  readonly order: Array<BlockKind>
 }
 
 /**
@@ -193,6 +197,7 @@ class History {
     }
     this.attachReasoning(turn)
     turn.items.push(item)
+    for (const _ of asParts(content)) turn.order.push("text")
     // No other message may come between a call and its result.
     if (turn.content === undefined) turn.content = content
     else {
@@ -207,6 +212,7 @@ class History {
     this.attachReasoning(turn)
     this.callIds.add(call.id)
     turn.calls.push(call)
+    turn.order.push("call")
     turn.callItems.push(item)
   }
 
@@ -238,7 +244,7 @@ class History {
   private openTurn(): AssistantTurn {
     if (this.turn !== undefined) return this.turn
     this.flushAttachments()
-    this.turn = { content: undefined, joined: undefined, calls: [], items: [], callItems: [], reasoning: [] }
+    this.turn = { content: undefined, joined: undefined, calls: [], items: [], callItems: [], reasoning: [], order: [] }
     return this.turn
   }
 
@@ -259,7 +265,8 @@ class History {
         role: "assistant",
         content: turn.content ?? null,
         ...(turn.calls.length === 0 ? {} : { tool_calls: turn.calls }),
-        ...(turn.reasoning.length === 0 ? {} : { reasoning_details: turn.reasoning })
+        ...(turn.reasoning.length === 0 ? {} : { reasoning_details: turn.reasoning }),
+        ...(hasReasoningFirst(turn.order) ? {} : { order: turn.order })
       },
       {
         item: item ?? turn.callItems[0] ?? "input",
@@ -270,7 +277,10 @@ class History {
   }
 
   private attachReasoning(turn: AssistantTurn): void {
-    for (const detail of this.pendingReasoning) turn.reasoning.push({ ...detail, index: turn.reasoning.length })
+    for (const detail of this.pendingReasoning) {
+      turn.reasoning.push({ ...detail, index: turn.reasoning.length })
+      turn.order.push("reasoning")
+    }
     this.pendingReasoning = []
   }
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../domain/Chat.ts"
 import type { FinishReason } from "../../domain/ChatEvent.ts"
-import type { Answer } from "../../domain/Completion.ts"
+import { type Answer, blocksOf } from "../../domain/Completion.ts"
 import { writeExactly } from "../../domain/ExactJson.ts"
 import type { ResponseStart } from "../../domain/ResponseStart.ts"
 import type { RouterMetadata } from "../../domain/RouterMetadata.ts"
@@ -127,40 +127,42 @@ const usageOf = (usage: Usage): JsonObject => ({
   total_tokens: promptTokens(usage) + completionTokens(usage)
 })
 
-/** Reasoning, then the message, then the calls: the order in which models produce them. */
 const outputOf = (head: ResponseStart, decoded: DecodedResponses, answer: Answer): ReadonlyArray<OutputItem> => {
   const output: Array<OutputItem> = []
-  if (!decoded.request.reasoning.exclude)
-    for (const block of answer.reasoning)
-      if (block.text !== "" || block.signature !== null)
-        output.push(reasoningItem(reasoningId(head.requestId, output.length), block, head.model))
-  const content = messageContent(answer)
-  if (content.length > 0) output.push(messageItem(messageId(head.requestId, 0), "completed", content))
   const seen = new Set<string>()
-  answer.toolCalls.forEach((call, index) => {
-    const target = callTarget(call.kind, call.name, decoded.toolMap)
-    const id = call.id === "" || seen.has(call.id) ? callId(head.requestId, index) : call.id
-    seen.add(id)
-    output.push(
-      callItem(
-        callItemId(head.requestId, target.type, index),
-        "completed",
-        id,
-        target,
-        call.arguments,
-        call.extraContent
-      )
-    )
-  })
+  let [reasoningItems, messages] = [0, 0]
+  for (const block of blocksOf(answer)) {
+    switch (block.kind) {
+      case "reasoning": {
+        const { signature, text } = block.block
+        if (!decoded.request.reasoning.exclude && (text !== "" || signature !== null))
+          output.push(reasoningItem(reasoningId(head.requestId, reasoningItems++), block.block, head.model))
+        break
+      }
+      case "text": {
+        const content = messageContent(answer, block.text)
+        if (content.length > 0) output.push(messageItem(messageId(head.requestId, messages++), "completed", content))
+        break
+      }
+      case "call": {
+        const { call, index } = block
+        const target = callTarget(call.kind, call.name, decoded.toolMap)
+        const id = call.id === "" || seen.has(call.id) ? callId(head.requestId, index) : call.id
+        seen.add(id)
+        const itemId = callItemId(head.requestId, target.type, index)
+        output.push(callItem(itemId, "completed", id, target, call.arguments, call.extraContent))
+      }
+    }
+  }
   return incompleteReason(answer.finish) === undefined ? output : lastIncomplete(output)
 }
 
-const messageContent = (answer: Answer): MessageItem["content"] => {
+const messageContent = (answer: Answer, text: string): MessageItem["content"] => {
   const annotations = answer.annotations.map(annotation).filter((one) => one !== undefined)
   const logprobs = answer.logprobs ?? []
   const content: Array<MessageItem["content"][number]> = []
-  if (answer.text !== "" || annotations.length > 0 || logprobs.length > 0)
-    content.push(textContent(answer.text, annotations, logprobs))
+  if (text !== "" || annotations.length > 0 || logprobs.length > 0)
+    content.push(textContent(text, annotations, logprobs))
   if (answer.refusal !== "") content.push({ type: "refusal", refusal: answer.refusal })
   return content
 }

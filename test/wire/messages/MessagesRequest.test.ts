@@ -244,6 +244,16 @@ describe("a conversation", () => {
       { content: "one", reasoning_details: [{ format: "acme/large", signature: "s", text: "r", index: 0 }] },
       { content: null, tool_calls: [{ id: "a" }], reasoning_details: [{ format: "acme/large", index: 0 }] }
     ])
+    const [, mixed] = messagesOf(
+      { role: "user", content: "go" },
+      { role: "assistant", content: [block, call, block, { type: "text", text: "one" }, { ...call, id: "b" }] },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: "a" }] }
+    )
+    expect(mixed).toMatchObject({
+      content: "one",
+      tool_calls: [{ id: "a" }, { id: "b" }],
+      order: ["reasoning", "call", "reasoning", "text", "call"]
+    })
     const [, foreign] = messagesOf(
       { role: "user", content: "go" },
       { role: "assistant", content: [{ type: "thinking", thinking: "r", signature: "of Anthropic" }] }

@@ -268,15 +268,36 @@ describe("a message in one piece", () => {
   const blocks = (sent: ReadonlyArray<ChatEvent>, finish: Finish = stop) =>
     validMessage(JSON.parse(messageObject(head, answerOf(sent, finish), metadata, { omitReasoning: false }))).content
 
-  it("has reasoning, text and calls in this order, with the arguments as they came", () => {
+  it("has its blocks in their order, with the arguments as they came", () => {
     const body = messageObject(
       head,
-      answerOf([text("a"), call(0, ' {"id": 12345678901234567890} ', true), reasoning(0, "r", "s")]),
+      answerOf([
+        text("a"),
+        text("b"),
+        reasoning(0, "r", "s"),
+        call(0, ' {"id": 12345678901234567890} ', true),
+        reasoning(1, "r", "s"),
+        text("c"),
+        call(1, "{}", true)
+      ]),
       metadata,
       { omitReasoning: false }
     )
-    expect(validMessage(JSON.parse(body)).content.map(({ type }) => type)).toEqual(["thinking", "text", "tool_use"])
+    const { content } = validMessage(JSON.parse(body))
+    expect(content.map((block) => (block.type === "text" ? block.text : block.type))).toEqual([
+      "ab",
+      "thinking",
+      "tool_use",
+      "thinking",
+      "c",
+      "tool_use"
+    ])
     expect(body).toContain('"input":{"id": 12345678901234567890}')
+  })
+
+  it("has text before calls where no reasoning comes after either", () => {
+    const sent = [reasoning(0, "r", "s"), call(0, "{}", true), text("a")]
+    expect(blocks(sent).map(({ type }) => type)).toEqual(["thinking", "text", "tool_use"])
   })
 
   it("has an empty object for blank arguments, and no call that the output cap has cut short", () => {

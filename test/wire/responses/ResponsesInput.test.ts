@@ -217,7 +217,16 @@ describe("reasoning items", () => {
       role: "assistant",
       content: "x",
       tool_calls: [toolCall("a")],
-      reasoning_details: [detail, { ...detail, index: 1 }, { ...detail, index: 2 }]
+      reasoning_details: [detail, { ...detail, index: 1 }, { ...detail, index: 2 }],
+      order: ["reasoning", "text", "reasoning", "call", "reasoning"]
+    })
+  })
+
+  it("between the calls of one turn keep their place", () => {
+    const [turn] = messagesOf(ours("sig"), functionCall("a"), ours("sig"), functionCall("b"), user)
+    expect(turn).toMatchObject({
+      tool_calls: [{ id: "a" }, { id: "b" }],
+      order: ["reasoning", "call", "reasoning", "call"]
     })
   })
 

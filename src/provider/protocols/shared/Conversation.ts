@@ -1,5 +1,6 @@
 import type {
   AssistantMessage,
+  BlockKind,
   CacheControl,
   ChatRequest,
   Message,
@@ -35,7 +36,7 @@ export interface UserTurn {
   readonly blocks: ReadonlyArray<UserBlock>
 }
 
-/** The blocks of each message in the order reasoning, text, tool calls. */
+/** The blocks of each message in the order that it tells; of one that tells none: reasoning, text, tool calls. */
 export interface AssistantTurn {
   readonly role: "assistant"
   readonly blocks: ReadonlyArray<AssistantBlock>
@@ -194,15 +195,46 @@ class Builder {
     if (this.open.length > 0) this.closeAssistant()
     if (this.user !== undefined) this.closeUser()
     this.assistant ??= []
-    for (const detail of ownReasoning(message.reasoning_details ?? [], this.modelId)) {
-      this.assistant.push({ _tag: "Reasoning", detail })
-    }
+    if (message.order !== undefined) return this.addInOrder(message, message.order, path)
+    this.addReasoning(message.reasoning_details ?? [])
     for (const block of assistantTexts(message)) this.assistant.push(block)
     for (const [at, call] of (message.tool_calls ?? []).entries()) {
       const failure = this.addCall(call, `${path}.tool_calls[${at}]`)
       if (failure !== undefined) return failure
     }
     return undefined
+  }
+
+  private addInOrder(
+    message: AssistantMessage,
+    order: ReadonlyArray<BlockKind>,
+    path: string
+  ): ProviderFailure | undefined {
+    const details = (message.reasoning_details ?? []).values()
+    const texts = assistantParts(message).values()
+    const calls = (message.tool_calls ?? []).entries()
+    for (const kind of order) {
+      switch (kind) {
+        case "reasoning": {
+          const detail = details.next().value
+          if (detail !== undefined) this.addReasoning([detail])
+          break
+        }
+        case "text":
+          for (const block of texts.next().value ?? []) this.assistant?.push(block)
+          break
+        case "call": {
+          const [at, call] = calls.next().value ?? []
+          const failure = call && this.addCall(call, `${path}.tool_calls[${at}]`)
+          if (failure !== undefined) return failure
+        }
+      }
+    }
+    return undefined
+  }
+
+  private addReasoning(details: ReadonlyArray<ReasoningDetail>): void {
+    for (const detail of ownReasoning(details, this.modelId)) this.assistant?.push({ _tag: "Reasoning", detail })
   }
 
   private addCall(call: ToolCall, path: string): ProviderFailure | undefined {
@@ -338,14 +370,16 @@ const resultBlock = (part: ToolResultPart, path: string): ReadonlyArray<ResultBl
 }
 
 /** The assistant's texts; refusals are sent as text too. */
-const assistantTexts = ({ content, refusal }: AssistantMessage): ReadonlyArray<TextBlock> => [
-  ...(typeof content === "string"
-    ? textBlocks(content)
-    : (content ?? []).flatMap((part) =>
-        part.type === "text" ? textBlocks(part.text, part) : textBlocks(part.refusal)
-      )),
-  ...textBlocks(refusal ?? "")
+const assistantTexts = (message: AssistantMessage): ReadonlyArray<TextBlock> => [
+  ...assistantParts(message).flat(),
+  ...textBlocks(message.refusal ?? "")
 ]
+
+/** The blocks of each part of the content. */
+const assistantParts = ({ content }: AssistantMessage): ReadonlyArray<ReadonlyArray<TextBlock>> =>
+  typeof content === "string"
+    ? [textBlocks(content)]
+    : (content ?? []).map((part) => (part.type === "text" ? textBlocks(part.text, part) : textBlocks(part.refusal)))
 
 /** The model continues a final assistant turn; providers reject trailing whitespace in it. */
 const withoutTrailingBlanks = (turn: AssistantTurn): AssistantTurn => {

@@ -215,6 +215,30 @@ describe("a conversation as alternating turns", () => {
     expect(sketch(turnsOf(user("q"), assistant))[1]).toBe("assistant: <ab>s1 <c>s2 <x> <y> so")
   })
 
+  it("keeps the order of a message that tells it, without the reasoning of others", () => {
+    const detail = (text: string, format: string): ReasoningDetail => ({
+      type: "reasoning.text",
+      text,
+      signature: "s",
+      format
+    })
+    const message: Message = {
+      role: "assistant",
+      content: [
+        { type: "text", text: "one" },
+        { type: "text", text: "two" }
+      ],
+      tool_calls: ["a", "b"].map((id) => ({ id, type: "function", function: { name: "f", arguments: "{}" } })),
+      reasoning_details: [detail("x", origin), detail("y", "other/model"), detail("z", origin)],
+      order: ["reasoning", "text", "call", "reasoning", "reasoning", "text", "call"]
+    }
+    expect(sketch(turnsOf(user("hi"), message, result("a", "r"), result("b", "r")))).toEqual([
+      "user: hi",
+      "assistant: <x>s one f#a{} <z>s two f#b{}",
+      "user: #a=r #b=r"
+    ])
+  })
+
   it("keeps a block whose fragments the client has added up, the name of their model with them", () => {
     const block = (model: string): ReasoningDetail => ({
       type: "reasoning.text",
