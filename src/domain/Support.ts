@@ -38,7 +38,8 @@ export const tuningParameters = [
   "moderation",
   "web_search_options",
   "parallel_tool_calls",
-  "cache_control"
+  "cache_control",
+  "messages.name"
 ] as const
 /** A parameter that decides the form of the answer. */
 export type ShapingParameter = (typeof shapingParameters)[number]

@@ -198,16 +198,11 @@ const isObject = (value: unknown): value is JsonObject => typeof value === "obje
 /** Not in the form of chat completions. */
 const isTranslated = ({ protocol }: Model): boolean => lostMembers.has(protocol)
 
-/** The names of participants and the level of detail of images, where any is set; `auto` is the same as no level. */
-const openAiFieldsIn = (messages: ReadonlyArray<Message>): ReadonlyArray<string> => {
-  let [hasName, hasDetail] = [false, false]
-  for (const message of messages) {
-    if (message.role === "tool" || message.role === "user") hasDetail ||= hasDetailedImage(message.content)
-    if (message.role !== "tool") hasName ||= message.name !== undefined
-    if (hasName && hasDetail) break
-  }
-  return [...(hasName ? ["messages.name"] : []), ...(hasDetail ? ["messages.image_url.detail"] : [])]
-}
+/** The level of detail of images, where any is set; `auto` is the same as none. */
+const openAiFieldsIn = (messages: ReadonlyArray<Message>): ReadonlyArray<string> =>
+  messages.some((message) => (message.role === "tool" || message.role === "user") && hasDetailedImage(message.content))
+    ? ["messages.image_url.detail"]
+    : []
 
 const hasDetailedImage = (content: UserMessage["content"]): boolean =>
   typeof content !== "string" &&

@@ -112,8 +112,12 @@ export const tuningOf = (request: ChatRequest): ReadonlyArray<TuningParameter> =
   note("web_search_options", request.webSearchOptions)
   note("parallel_tool_calls", request.parallelToolCalls)
   note("cache_control", request.cacheMarks)
+  if (request.messages.some(isNamed)) names.push("messages.name")
   return names
 }
+
+/** A participant is named. */
+const isNamed = (message: Message): boolean => message.role !== "tool" && message.name !== undefined
 
 /** A parameter that shapes the response must not be dropped silently: for it `dropped` counts as `refused`. */
 export const isUnsupported = (model: Model, name: Parameter): boolean => {

@@ -237,7 +237,8 @@ describe("Tuning parameters", () => {
     webSearchOptions: {},
     parallelToolCalls: false,
     topK: 5,
-    cacheMarks: "5m"
+    cacheMarks: "5m",
+    messages: [{ role: "user", content: "hi", name: "n" }]
   }
   const dropped = (one: Model, asked: Partial<ChatRequest>) => {
     const made = request(asked)

@@ -123,14 +123,16 @@ describe("what a request loses on its way to a model", () => {
     for (const one of [openAi, claude, nova]) expect(leftOut(one, { tools })).toEqual(nothing)
   })
 
-  it("names of participants and the detail of images, outside of chat completions", () => {
+  it("names of participants where the route takes none, and the detail of images outside of chat completions", () => {
     const image = (detail?: string) =>
       ({ type: "image_url", image_url: { url: "https://a/b.png", ...(detail !== undefined && { detail }) } }) as const
     const messages: ReadonlyArray<Message> = [
       { role: "system", content: "s", name: "shop" },
       { role: "user", content: [image("low"), image()] }
     ]
-    for (const one of [claude, gemini, nova]) {
+    const support = supporting({ "messages.name": "dropped" })
+    expect(leftOut({ ...openAi, support }, { messages })).toEqual({ dropped: ["messages.name"], altered: [] })
+    for (const one of [claude, gemini, nova].map((each) => ({ ...each, support }))) {
       expect(leftOut(one, { messages }).dropped).toEqual(["messages.name", "messages.image_url.detail"])
       expect(leftOut(one, { messages: [{ role: "user", content: [image("auto"), image()] }] })).toEqual(nothing)
       const result: Message = { role: "tool", tool_call_id: "c", content: [image("high")] }

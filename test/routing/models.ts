@@ -57,7 +57,8 @@ export const everythingNative: SupportTable = {
   moderation: "native",
   web_search_options: "native",
   parallel_tool_calls: "native",
-  cache_control: "native"
+  cache_control: "native",
+  "messages.name": "native"
 }
 
 export const open: RoutingRestrictions = {

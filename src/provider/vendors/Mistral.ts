@@ -1,4 +1,5 @@
 import { compatible } from "../protocols/openai-chat/Quirks.ts"
+import { all, noLogprobs } from "../protocols/shared/SupportTables.ts"
 import { openAiCompatible } from "./Vendor.ts"
 
 /** Rejects every unknown field, `stream_options` among them; usage is always sent. */
@@ -13,6 +14,6 @@ export const mistral = openAiCompatible({
     strictOrder: true,
     toolCallIdLength: 9,
     seedField: "random_seed",
-    support: { ...compatible.support, logprobs: "refused", top_logprobs: "refused", user: "dropped" }
+    support: { ...compatible.support, ...noLogprobs, ...all("dropped", "user", "messages.name") }
   }
 })

@@ -99,10 +99,14 @@ const lowerMessage = (message: Message, lowering: Lowering): JsonObject => {
   const { quirks } = lowering
   switch (message.role) {
     case "developer":
-      return { role: quirks.instructionRole, content: lowerContent(message.content, lowering), name: message.name }
+      return {
+        role: quirks.instructionRole,
+        content: lowerContent(message.content, lowering),
+        name: nameOf(message, lowering)
+      }
     case "system":
     case "user":
-      return { role: message.role, content: lowerContent(message.content, lowering), name: message.name }
+      return { role: message.role, content: lowerContent(message.content, lowering), name: nameOf(message, lowering) }
     case "assistant":
       return lowerAssistant(message, lowering)
     case "tool":
@@ -113,6 +117,9 @@ const lowerMessage = (message: Message, lowering: Lowering): JsonObject => {
       }
   }
 }
+
+const nameOf = ({ name }: { readonly name?: string }, { call }: Lowering): string | undefined =>
+  call.dropped.includes("messages.name") ? undefined : name
 
 const lowerContent = (content: string | ReadonlyArray<UserPart>, { call, quirks }: Lowering): unknown => {
   if (typeof content === "string") return content
@@ -163,7 +170,7 @@ const lowerAssistant = (given: AssistantMessage, lowering: Lowering): JsonObject
     role: "assistant",
     content: isEmpty && !quirks.emptyAnswers ? emptyText : content,
     refusal: message.refusal ?? undefined,
-    name: message.name,
+    name: nameOf(message, lowering),
     audio: message.audio ? { id: message.audio.id } : undefined,
     ...lowerReasoningHistory(message, lowering),
     tool_calls:

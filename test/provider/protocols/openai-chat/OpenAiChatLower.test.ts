@@ -242,6 +242,18 @@ describe("messages", () => {
     expect(kept[1]).toEqual({ role: "assistant", content: "" })
   })
 
+  it("name no participant where the route takes no names, as Mistral", () => {
+    const messages: ReadonlyArray<Message> = [
+      { role: "system", content: "s", name: "n" },
+      { role: "user", content: "hi", name: "n" },
+      { role: "assistant", content: "a", name: "n" }
+    ]
+    expect(vendorOf("mistral")?.protocol.support["messages.name"]).toBe("dropped")
+    const dropped = ["messages.name"]
+    expect(String(vendorOf("mistral")?.protocol.lower({ ...call({ messages }), dropped }))).not.toContain('"name"')
+    expect(body({ messages }, openAi)["messages"]).toEqual(messages)
+  })
+
   it("are in the order that Mistral requires: instructions first, and the assistant between results and the user", () => {
     const image = { type: "image_url" as const, image_url: { url: "https://a.test/a.png" } }
     const messages: ReadonlyArray<Message> = [
