@@ -60,7 +60,7 @@ export interface Admitted {
 
 /** What the surroundings of a call tell about it. */
 export interface CallOptions {
-  /** Unique; the id of the call and of its hold. */
+  /** Unique; the id of the call and of its hold. A program that runs the call again, as in a retry, is to give it another one. */
   readonly requestId: RequestId
   /** Where the call came in. */
   readonly endpoint: Admitted["endpoint"]

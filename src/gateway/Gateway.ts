@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import type { Catalog } from "../catalog/Catalog.ts"
-import { Caller } from "../domain/Caller.ts"
+import { Caller, type CallerShape } from "../domain/Caller.ts"
 import type { ChatRequest } from "../domain/Chat.ts"
 import type { CallFailure, RateLimited, StoreUnavailable } from "../domain/GatewayError.ts"
 import { IdGenerator, nextRequestId } from "../domain/IdGenerator.ts"
@@ -98,20 +98,22 @@ export type GatewayNeeds =
 const make = Effect.gen(function* () {
   const runner = yield* CallRunner
   const ids = yield* IdGenerator
-  const newOptions = (): CallOptions => ({
-    requestId: nextRequestId(ids),
-    endpoint: "embedded",
-    clientRequestId: null
-  })
+  // made where the effect runs: one that runs again, as in a retry, is another call
+  const called = <A, E, R>(
+    options: CallOptions | undefined,
+    use: (caller: CallerShape, options: CallOptions) => Effect.Effect<A, E, R>
+  ): Effect.Effect<A, E, Caller | R> =>
+    Effect.flatMap(Caller, (caller) =>
+      use(caller, options ?? { requestId: nextRequestId(ids), endpoint: "embedded", clientRequestId: null })
+    )
   return Gateway.of({
-    complete: (request, options = newOptions()) =>
-      Effect.flatMap(Caller, (caller) => runner.complete(caller, request, options, (completion) => completion)),
-    completeWith: (request, encode, options = newOptions()) =>
-      Effect.flatMap(Caller, (caller) => runner.complete(caller, request, options, encode)),
-    relay: (request, sink, options = newOptions()) =>
-      Effect.flatMap(Caller, (caller) => runner.relay(caller, request, sink, options)),
+    complete: (request, given) =>
+      called(given, (caller, options) => runner.complete(caller, request, options, (completion) => completion)),
+    completeWith: (request, encode, given) =>
+      called(given, (caller, options) => runner.complete(caller, request, options, encode)),
+    relay: (request, sink, given) => called(given, (caller, options) => runner.relay(caller, request, sink, options)),
     stream: (request) =>
-      Effect.flatMap(Caller, (caller) => StreamView.make((sink) => runner.relay(caller, request, sink, newOptions()))),
+      called(undefined, (caller, options) => StreamView.make((sink) => runner.relay(caller, request, sink, options))),
     abort: runner.abort,
     models: Effect.flatMap(Caller, runner.models),
     countTokens: (request) => Effect.flatMap(Caller, (caller) => runner.countTokens(caller, request))
