@@ -3,6 +3,7 @@ import * as Data from "effect/Data"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Mailbox from "effect/Mailbox"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
@@ -75,16 +76,19 @@ export const make = (
     })
     // The call alone can be interrupted, even where the program that opens the stream cannot: whoever still reads then reads why
     // it has ended, and not the end of a whole response.
-    yield* Effect.forkScoped(
-      Effect.uninterruptible(
-        Effect.matchCauseEffect(Effect.interruptible(call), {
-          onFailure: (cause) =>
-            Effect.zipRight(Deferred.failCause(begun, cause), mailbox.failCause(Cause.stripFailures(cause))),
-          onSuccess: () => mailbox.end
-        })
+    const running = Effect.uninterruptible(
+      Effect.matchCauseEffect(Effect.interruptible(call), {
+        onFailure: (cause) =>
+          Effect.zipRight(Deferred.failCause(begun, cause), mailbox.failCause(Cause.stripFailures(cause))),
+        onSuccess: () => mailbox.end
+      })
+    )
+    // nobody can read what is interrupted while it opens: its call does not last until the scope around it is closed
+    const start = yield* Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(Effect.forkScoped(running), (fiber) =>
+        Effect.onInterrupt(restore(Deferred.await(begun)), () => Fiber.interrupt(fiber))
       )
     )
-    const start = yield* Deferred.await(begun)
     const events = Stream.mapChunks(Mailbox.toStream(mailbox), (chunk) => {
       waiting -= chunk.length
       if (waiting < window && resume !== undefined) {

@@ -132,6 +132,50 @@ describe("An embedding program", () => {
     )
   })
 
+  it.effect("one call that runs again is another call, with an id, a hold and a settlement of its own", () => {
+    const { run } = setUp(answer("Hello"))
+    return run(
+      Effect.gen(function* () {
+        const gateway = yield* Gateway
+        const sink = { begin: () => {}, event: () => true, drained: () => {}, complete: () => {}, fail: () => {} }
+        const calls: ReadonlyArray<Effect.Effect<unknown, CallFailure, Caller>> = [
+          gateway.complete(request({ stream: false })),
+          gateway.completeWith(request({ stream: false }), ({ answer }) => answer.text),
+          gateway.relay(request(), sink),
+          Effect.scoped(
+            Effect.flatMap(gateway.stream(request()), ({ events }) => Stream.runDrain(Stream.orDie(events)))
+          )
+        ]
+        yield* Effect.forEach(calls, Effect.repeatN(1))
+        yield* Effect.forEach(calls, (call) => Effect.all([call, call], { concurrency: 2 }))
+        const made = yield* booked
+        expect(new Set(made.map(({ callId }) => callId)).size).toBe(4 * calls.length)
+        expect(new Set(made.map(({ state }) => state))).toEqual(new Set(["settled"]))
+      })
+    )
+  })
+
+  it.effect(
+    "a stream that is interrupted while it opens ends its call at once, and not with the scope around it",
+    () => {
+      const { one, run, timers } = setUp([wait(1_000), text("late"), finish(), end])
+      return run(
+        Effect.scoped(
+          Effect.gen(function* () {
+            const left = Effect.async<void>((resume) => {
+              timers.after(500, () => resume(Effect.void))
+            })
+            yield* Effect.raceFirst(stream, left)
+            const [call] = one.calls
+            expect(call?.state()).toBe("closed")
+            expect((call?.closedAtMillis() ?? 0) - (call?.openedAtMillis ?? 0)).toBe(500)
+            expect(yield* booked).toMatchObject([{ state: "cancelled", charged: 18 }])
+          })
+        )
+      )
+    }
+  )
+
   it.effect("an abort fails a running call and any that follows", () => {
     const { one, run, two } = setUp([hang])
     return run(
