@@ -94,7 +94,7 @@ export const ProductionLayer = <R = never>(
     )
   )
   const quality = QualitySnapshots.layer.pipe(Layer.provide(QualitySnapshotStore.layer))
-  return Layer.mergeAll(
+  const stack = Layer.mergeAll(
     Gateway.layerWith(gateway).pipe(Layer.provide([observers, credentials, quality])),
     AccountLayer(account),
     options.idempotency === undefined ? Idempotency.layerOff : IdempotencyLayer(options.idempotency)
@@ -108,9 +108,10 @@ export const ProductionLayer = <R = never>(
       })
     ),
     Layer.provideMerge(DatabaseLayer(database)),
-    Layer.provideMerge(IdGenerator.layer),
-    Layer.provideMerge(options.timers ?? Timers.layer)
+    Layer.provideMerge(IdGenerator.layer)
   )
+  // two stacks in one application would else share the parts without options, and with them the database of the first
+  return Layer.provideMerge(Layer.fresh(stack), options.timers ?? Timers.layer)
 }
 
 const noMasterKey: MasterKeyOptions = { current: null, previous: null, directory: null }

@@ -56,11 +56,12 @@ export const SimpleLayer = <R = never>(
     (providers.bedrock ?? null) !== null ||
     (providers.own?.length ?? 0) > 0 ||
     (providers.providers?.length ?? 0) > 0
-  return Layer.merge(Gateway.layerWith(gateway), Layer.succeed(Caller, onlyCaller)).pipe(
+  const stack = Layer.merge(Gateway.layerWith(gateway), Layer.succeed(Caller, onlyCaller)).pipe(
     Layer.provideMerge(ProviderLayer({ simulated: !hasProviders, ...providers })),
     Layer.provide(Policy.layerOpen),
     Layer.provideMerge(Ledger.layerMemory({ creditMicroUsd })),
-    Layer.provideMerge(IdGenerator.layer),
-    Layer.provideMerge(timers)
+    Layer.provideMerge(IdGenerator.layer)
   )
+  // two of them in one application have nothing in common
+  return Layer.provideMerge(Layer.fresh(stack), timers)
 }

@@ -53,7 +53,7 @@ export const layer = (
   options: TestGatewayOptions
 ): Layer.Layer<Gateway | Ledger | Scopes | MemoryLedger | IdGenerator | Timers | Health> => {
   const timers = options.timers === undefined ? Timers.layerClock : Timers.layerOf(options.timers)
-  return Gateway.layerWith(options.gateway ?? defaultOptions).pipe(
+  const stack = Gateway.layerWith(options.gateway ?? defaultOptions).pipe(
     Layer.provideMerge(Health.layer),
     Layer.provideMerge(MemoryLedger.layerFunded(options.creditMicroUsd ?? defaultCreditMicroUsd)),
     Layer.provide([
@@ -64,7 +64,8 @@ export const layer = (
       options.rateLimits === undefined ? RateLimits.layerOff : RateLimits.layerMemory(options.rateLimits),
       RetryBudget.layer
     ]),
-    Layer.provideMerge(IdGenerator.layer),
-    Layer.provideMerge(timers)
+    Layer.provideMerge(IdGenerator.layer)
   )
+  // two of them in one test have nothing in common
+  return Layer.provideMerge(Layer.fresh(stack), timers)
 }
