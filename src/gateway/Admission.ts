@@ -72,8 +72,8 @@ export interface CallOptions {
   readonly body?: RequestBytes | undefined
   /** Called once the rate limits have let the request through, with what they leave. */
   readonly onRateLimits?: (status: RateLimitStatus) => void
-  /** Called once the money is held, before the first attempt. */
-  readonly onHeld?: () => void
+  /** Called once the money is held, before the first attempt, with what fails this call as `Gateway.abort` fails all. */
+  readonly onHeld?: (abort: () => void) => void
   /** Called when the call begins to wait for money that running calls hold. */
   readonly onWaiting?: (() => void) | undefined
   /** Asked at the end of the call, before it is settled: what its settlement keeps for a repetition of the request. */

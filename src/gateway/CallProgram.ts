@@ -154,9 +154,9 @@ const begin = (
       return Effect.failCause(Cause.map(cause, (error) => withFittingCap(error, admitted)))
     },
     onSuccess: (hold) => {
-      callOptions.onHeld?.()
       const call = new Call(deps.call, admitted, hold, isTraced)
       deps.running.add(call)
+      callOptions.onHeld?.(() => call.abort({ _tag: "Shutdown" }))
       return Effect.succeed(call)
     }
   })

@@ -16,6 +16,7 @@ import * as Drain from "../server/Drain.ts"
 import type { AppDeps, RouteHandler } from "./Answering.ts"
 import { countTokens, post } from "./InferenceApp.ts"
 import { models } from "./ModelsApp.ts"
+import { gatewayOfRoutes } from "./RouteCalls.ts"
 
 /** How the routes behave towards clients. */
 export interface HttpRoutesOptions {
@@ -49,7 +50,7 @@ const defaultDrainGrace = Duration.seconds(30)
 
 /**
  * The routes of the service as handlers for the platform's routers. When the scope closes, new calls are refused, running ones may
- * end within the grace, and what still runs then ends with an error.
+ * end within the grace, and what still runs then ends with an error. Other calls of the gateway go on.
  */
 export const makeHttpHandlers = ({
   drainGrace = defaultDrainGrace,
@@ -57,7 +58,7 @@ export const makeHttpHandlers = ({
   heartbeatMillis = defaultHeartbeatMillis
 }: HttpRoutesOptions = {}): Effect.Effect<HttpHandlers, never, Gateway | IdGenerator | Scope.Scope | Timers> =>
   Effect.gen(function* () {
-    const gateway = yield* Gateway
+    const gateway = gatewayOfRoutes(yield* Gateway)
     const drain = yield* Drain.make({ grace: Duration.decode(drainGrace) })
     const deps: AppDeps = {
       gateway,

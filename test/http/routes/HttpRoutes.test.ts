@@ -2,19 +2,23 @@ import * as HttpLayerRouter from "@effect/platform/HttpLayerRouter"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as HashMap from "effect/HashMap"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
+import * as Scope from "effect/Scope"
 import * as TestClock from "effect/TestClock"
 import OpenAI from "openai"
 import { Timers } from "../../../src/domain/Timers.ts"
 import { chatEndpoint } from "../../../src/http/inference/ChatEndpoint.ts"
-import { ScriptedProvider } from "../../../src/testing/index.ts"
-import { body, post, type RouteTestOptions, served, setUp } from "./RoutesApp.ts"
+import { Caller, Gateway } from "../../../src/index.ts"
+import { ScriptedProvider, TestGateway } from "../../../src/testing/index.ts"
+import { request as chatRequest } from "../../provider/protocols/calls.ts"
+import { body, post, type RouteTestOptions, served, servedOn, setUp } from "./RoutesApp.ts"
 
-const { answer, fail, hang, text, wait } = ScriptedProvider
+const { answer, end, fail, finish, hang, text, wait } = ScriptedProvider
 
 describe("the routes in an application of HttpLayerRouter", () => {
   it.scopedLive("answer the official client, streamed and not, beside the application's own HttpApi", () =>
@@ -179,6 +183,27 @@ describe("the routes in an application of HttpLayerRouter", () => {
       expect(sent).toContain('"code":"server_shutdown"')
       expect(sent).not.toContain("[DONE]")
       expect(ledger.calls().map(({ charged }) => charged)).toEqual([0])
+    })
+  )
+
+  it.scopedLive("end with their own calls: others of the same gateway go on, and it takes new ones", () =>
+    Effect.gen(function* () {
+      const { gateway, provider, routes } = yield* setUp([text("a"), wait(100), text("b"), finish(), end])
+      const context = yield* Layer.build(gateway)
+      const ask = Effect.flatMap(Gateway, (gateway) => gateway.complete(chatRequest({ stream: false }))).pipe(
+        Effect.provideService(Caller, TestGateway.testCaller),
+        Effect.provide(context),
+        Effect.map(({ answer }) => answer.text)
+      )
+      const scope = yield* Scope.make()
+      const { url } = yield* Scope.extend(servedOn(routes, Layer.succeedContext(context)), scope)
+      const response = yield* Effect.promise(() => post(url, body({ stream: true })))
+      const asked = yield* Effect.fork(ask)
+      yield* Effect.repeat(Effect.yieldNow(), { until: () => provider.running() === 2 })
+      yield* Effect.fork(Scope.close(scope, Exit.void))
+      expect(yield* Effect.promise(() => response.text())).toContain('"code":"server_shutdown"')
+      expect(yield* Fiber.join(asked)).toBe("ab")
+      expect(yield* ask).toBe("ab")
     })
   )
 })

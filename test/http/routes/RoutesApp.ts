@@ -75,20 +75,32 @@ export const setUp = (script: ScriptedProvider.Script, options: RouteTestOptions
     return { gateway, provider, routes, timers }
   })
 
-/** The application, served on loopback until `close` or the end of the scope. */
-export const served = (script: ScriptedProvider.Script, options: RouteTestOptions = {}) =>
+type TestServices = Layer.Layer.Success<ReturnType<typeof TestGateway.layer>>
+
+/** The routes over a gateway, served on loopback until the end of the scope. */
+export const servedOn = (
+  routes: Effect.Effect.Success<ReturnType<typeof setUp>>["routes"],
+  gateway: Layer.Layer<TestServices>
+) =>
   Effect.gen(function* () {
-    const { gateway, provider, routes } = yield* setUp(script, options)
     const app = HttpLayerRouter.serve(routes, { disableListenLog: true, disableLogger: true }).pipe(
       Layer.provideMerge(gateway),
       Layer.provideMerge(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" }))
     )
-    const scope = yield* Scope.make()
-    yield* Effect.addFinalizer(() => Scope.close(scope, Exit.void))
-    const context = yield* Scope.extend(Layer.build(app), scope)
+    const context = yield* Layer.build(app)
     const { address } = Context.get(context, HttpServer.HttpServer)
     const url = `http://127.0.0.1:${address._tag === "TcpAddress" ? address.port : 0}`
-    return { url, provider, close: Scope.close(scope, Exit.void), ledger: Context.get(context, MemoryLedger) }
+    return { url, ledger: Context.get(context, MemoryLedger) }
+  })
+
+/** The application, served on loopback until `close` or the end of the scope. */
+export const served = (script: ScriptedProvider.Script, options: RouteTestOptions = {}) =>
+  Effect.gen(function* () {
+    const { gateway, provider, routes } = yield* setUp(script, options)
+    const scope = yield* Scope.make()
+    yield* Effect.addFinalizer(() => Scope.close(scope, Exit.void))
+    const { ledger, url } = yield* Scope.extend(servedOn(routes, gateway), scope)
+    return { url, provider, close: Scope.close(scope, Exit.void), ledger }
   })
 
 export const body = (more: object = {}) => ({ model: "one/m", messages: [{ role: "user", content: "Hi." }], ...more })
