@@ -39,6 +39,7 @@ export type { Deadlines } from "./gateway/Deadlines.ts"
 export { Gateway, type GatewayNeeds, type GatewayShape } from "./gateway/Gateway.ts"
 export { defaultOptions, type GatewayOptions } from "./gateway/GatewayOptions.ts"
 export type { Sink } from "./gateway/Relay.ts"
+export type { RoutingFailure } from "./gateway/RequestRouting.ts"
 export { type Completed, StreamBroken, type StreamedAnswer } from "./gateway/StreamView.ts"
 
 // Requests and responses
@@ -96,6 +97,7 @@ export { ChatCompletionRequest } from "./wire/chat/ChatRequestSchema.ts"
 
 export {
   type CallFailure,
+  type GatewayError,
   InsufficientFunds,
   type InvalidCode,
   InvalidRequest,
@@ -158,14 +160,15 @@ export {
   type ProviderReplacementShape,
   type ReplaceableProviders
 } from "./provider/ProviderReplacement.ts"
-export { Providers } from "./provider/Providers.ts"
+export { Providers, type ProvidersShape } from "./provider/Providers.ts"
 export type { Probed } from "./provider/probe/Probe.ts"
 export type { CredentialedProvider } from "./provider/Registry.ts"
 export { make as makeProvider } from "./provider/StreamProvider.ts"
 export type { AwsKeys } from "./provider/transport/AwsSignature.ts"
 export type { BedrockAccess } from "./provider/vendors/AmazonBedrock.ts"
-export { Health } from "./routing/Health.ts"
-export { RetryBudget } from "./routing/RetryBudget.ts"
+export { Health, type HealthShape } from "./routing/Health.ts"
+export { RetryBudget, type RetryBudgetShape } from "./routing/RetryBudget.ts"
+export type { RouteHealth } from "./routing/RouteHealth.ts"
 
 // Money
 
@@ -189,10 +192,16 @@ export type { StoreHealth } from "./ledger/StoreHealth.ts"
 // Policy and rate limits
 
 export type { RateLimit, RateLimitQuota, RateLimitStatus } from "./domain/RateLimitStatus.ts"
-export { Policy, type ProjectPolicy, type RoutingConfiguration } from "./policy/Policy.ts"
+export { Policy, type PolicyShape, type ProjectPolicy, type RoutingConfiguration } from "./policy/Policy.ts"
 export { PolicyLayer, type PolicyOptions } from "./policy/PolicyLayer.ts"
-export { type RateLimitOptions, RateLimits } from "./policy/RateLimits.ts"
-export { RoutingConfigurations } from "./policy/RoutingConfigurations.ts"
+export type { Experiment } from "./policy/ProjectPolicy.ts"
+export {
+  type RateLimitAdmission,
+  type RateLimitOptions,
+  RateLimits,
+  type RateLimitsShape
+} from "./policy/RateLimits.ts"
+export { RoutingConfigurations, type RoutingConfigurationsShape } from "./policy/RoutingConfigurations.ts"
 
 // Requests that are run once
 
@@ -267,7 +276,7 @@ export {
   type ObservedCall,
   type RequestBytes
 } from "./domain/CallObserver.ts"
-export { IdGenerator } from "./domain/IdGenerator.ts"
+export { IdGenerator, type IdGeneratorShape } from "./domain/IdGenerator.ts"
 export { AccountId, CredentialId, KeyId, ProjectId, RequestId, SessionId, UserId } from "./domain/Ids.ts"
 export { type Cancel, Timers, type TimersShape } from "./domain/Timers.ts"
 

@@ -1,8 +1,8 @@
 // @ts-check
 // `npm run consumer`: the packed library in a project of its own, as a user has it. The programs of the READMEs as they are, and an
 // application with its own HttpApi, providers and OpenTelemetry (scripts/acceptance/consumer), are compiled with the strictest settings
-// of a consumer, by an old and a new compiler, and run: a program prints an answer, the tests pass. Packages come from npm's cache, or
-// from the registry when the cache lacks one. Nothing is written into this repository but dist/.
+// of a consumer, with declarations, by an old and a new compiler, and run: a program prints an answer, the tests pass. Packages come
+// from npm's cache, or from the registry when the cache lacks one. Nothing is written into this repository but dist/.
 import { spawnSync } from "node:child_process"
 import {
   copyFileSync,
@@ -92,14 +92,14 @@ try {
     rootDir: "src",
     outDir: "out"
   }
-  const emitted = { ...compilerOptions, rewriteRelativeImportExtensions: true }
+  const emitted = { ...compilerOptions, declaration: true, rewriteRelativeImportExtensions: true }
   const checked = { ...compilerOptions, allowImportingTsExtensions: true, noEmit: true }
   mkdirSync(join(folder, "src"))
   writeFileSync(join(folder, "package.json"), JSON.stringify(manifest))
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: emitted, include: ["src"] }))
   writeFileSync(join(folder, "tsconfig.old.json"), JSON.stringify({ compilerOptions: checked, include: ["src"] }))
   for (const [name, code] of Object.entries(examples)) writeFileSync(join(folder, "src", name), code)
-  for (const name of ["app.ts", "app.test.ts"]) {
+  for (const name of ["app.ts", "app.test.ts", "declared.ts"]) {
     copyFileSync(join(root, "scripts/acceptance/consumer", name), join(folder, "src", name))
   }
   writeFileSync(
@@ -110,7 +110,9 @@ try {
   install(folder)
   console.log(`ok  ${archive} is installed (${(statSync(join(folder, archive)).size / 1e6).toFixed(1)} MB)`)
   must(join(folder, "node_modules/.bin/tsc"), [], folder)
-  console.log(`ok  everything compiles with TypeScript ${own.devDependencies.typescript}, skipLibCheck false`)
+  console.log(
+    `ok  everything compiles with TypeScript ${own.devDependencies.typescript}, skipLibCheck false, and has declarations`
+  )
   // the declarations of Effect 3.22 itself, and of others, are for newer compilers: here ours and the consumer's have to pass
   const { stdout: judged } = run(
     process.execPath,

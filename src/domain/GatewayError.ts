@@ -176,4 +176,5 @@ export type CallFailure =
   | ServiceRefused
   | StoreUnavailable
 
+/** Every error that a client of the inference endpoints can see. */
 export type GatewayError = CallFailure | Unauthenticated | UnknownPath

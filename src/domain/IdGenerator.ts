@@ -5,6 +5,7 @@ import * as Layer from "effect/Layer"
 import { RequestId } from "./Ids.ts"
 import { Timers } from "./Timers.ts"
 
+/** Makes ids. */
 export interface IdGeneratorShape {
   /** A UUID v7: sorts by the time it was generated. */
   readonly uuid: () => string

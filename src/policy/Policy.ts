@@ -14,6 +14,7 @@ import { RoutingConfigurations } from "./RoutingConfigurations.ts"
 
 export { type ProjectPolicy, policyOf, type RoutingConfiguration } from "./ProjectPolicy.ts"
 
+/** Reads what projects allow. */
 export interface PolicyShape {
   /** Cached; a change takes effect immediately on the node that made it. */
   readonly ofProject: (project: ProjectId) => Effect.Effect<ProjectPolicy, StoreUnavailable>

@@ -18,6 +18,7 @@ export interface RateLimitAdmission {
   readonly status: RateLimitStatus
 }
 
+/** Lets requests through, or rejects them. */
 export interface RateLimitsShape {
   /** Counts one request of about `tokens` prompt tokens against the key and the project (0 for the model list). */
   readonly admit: (

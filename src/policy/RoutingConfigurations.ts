@@ -9,6 +9,7 @@ import * as RowCache from "../sql/RowCache.ts"
 import type { RoutingConfiguration } from "./ProjectPolicy.ts"
 import { type RoutingConfigurationRow, RoutingConfigurationStore } from "./RoutingConfigurationStore.ts"
 
+/** Reads what `auto:<slug>` chooses from. */
 export interface RoutingConfigurationsShape {
   /** The project's routing configurations in order of their slugs, cached like its policy. */
   readonly ofProject: (project: ProjectId) => Effect.Effect<ReadonlyArray<RoutingConfiguration>, StoreUnavailable>

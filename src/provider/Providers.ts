@@ -8,6 +8,7 @@ import type { ProviderCredential } from "../domain/ProviderCredential.ts"
 import type { Provider, ProviderCall, Receiver, Upstream } from "./Provider.ts"
 import type { Probed } from "./probe/Probe.ts"
 
+/** Starts attempts, and asks about credentials. */
 export interface ProvidersShape {
   /** Starts the attempt at the provider of `call.model`; a model of an unknown provider is a defect. */
   readonly open: (call: ProviderCall, receiver: Receiver) => Upstream

@@ -5,6 +5,7 @@ import type { Model } from "../domain/Model.ts"
 import { Timers, type TimersShape } from "../domain/Timers.ts"
 import { SlidingWindow } from "./SlidingWindow.ts"
 
+/** Counts calls, and decides on each retry. */
 export interface RetryBudgetShape {
   /** The first attempt of a call goes to this model; it adds to its provider's budget. */
   readonly called: (model: Model) => void

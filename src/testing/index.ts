@@ -6,7 +6,7 @@
 export * as FixedKeys from "./doubles/FixedKeys.ts"
 export * as FixedPolicy from "./doubles/FixedPolicy.ts"
 export * as MemoryIdempotency from "./doubles/MemoryIdempotency.ts"
-export { type LedgerCall, MemoryLedger } from "./doubles/MemoryLedger.ts"
+export { type LedgerCall, MemoryLedger, type MemoryLedgerShape } from "./doubles/MemoryLedger.ts"
 export * as ScriptedProvider from "./doubles/ScriptedProvider.ts"
 export * as TestGateway from "./doubles/TestGateway.ts"
 export { testModel } from "./doubles/TestModel.ts"

@@ -9,6 +9,7 @@ import { Scopes } from "../../ledger/Scopes.ts"
 
 export type { LedgerCall } from "../../ledger/memory/MemoryState.ts"
 
+/** What the ledger in memory shows to a test. */
 export interface MemoryLedgerShape {
   readonly calls: () => ReadonlyArray<LedgerCall>
   readonly call: (callId: RequestId) => LedgerCall | undefined
