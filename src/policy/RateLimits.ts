@@ -14,7 +14,9 @@ export type Release = () => void
 
 /** A request that its rate limits let through. */
 export interface RateLimitAdmission {
-  readonly release: Release
+  /** Ends the request's place in the concurrency limits; idempotent. */
+  readonly release: () => void
+  /** What the limits leave after this request. */
   readonly status: RateLimitStatus
 }
 

@@ -3,7 +3,6 @@ import * as Effect from "effect/Effect"
 import {
   type ChatRequest,
   Gateway,
-  Health,
   IdGenerator,
   Policy,
   type ProjectPolicy,
@@ -15,8 +14,6 @@ import {
 import { MemoryLedger } from "model-routing-gateway/testing"
 
 export const countTokens = (request: ChatRequest) => Effect.flatMap(Gateway, (gateway) => gateway.countTokens(request))
-export const health = Effect.map(Health, (health) => health)
-export const healthOf = Effect.map(Health, (health) => health.of)
 export const ids = Effect.map(IdGenerator, (ids) => ids)
 export const policy = Effect.map(Policy, (policy) => policy)
 export const experimentOf = (policy: ProjectPolicy) => policy.experiment

@@ -7,7 +7,7 @@ import { periodically } from "../../domain/Periodic.ts"
 import type { ActivityDataOut, Granularity, SavingsOut } from "../../wire/account/Activity.ts"
 import { type ActivityQuestion, type ActivityRow, ActivityStore, type SavingsRow } from "./ActivityStore.ts"
 
-/** Reads the sums of a project. */
+/** Reads the sums of any project: who may see them is for the program that asks to check. */
 export interface ActivityShape {
   /**
    * What the project has called and spent, by the calls that had ended at the time of the query. Days are UTC days, the last one

@@ -12,7 +12,7 @@ import type { RequestOut } from "../../wire/account/Requests.ts"
 import { chatUsage } from "../../wire/chat/ChatUsage.ts"
 import { type RequestFilter, RequestLogStore, type RequestRow } from "./RequestLogStore.ts"
 
-/** Reads the calls that have ended. */
+/** Reads the calls that have ended, of any project: who may see them is for the program that asks to check. */
 export interface RequestLogShape {
   /** The newest first, from `after`, at most `limit`; `next` is `null` at the end. Fewer than `limit` is not the end. */
   readonly page: (

@@ -11,7 +11,9 @@ export type { LedgerCall } from "../../ledger/memory/MemoryState.ts"
 
 /** What the ledger in memory shows to a test. */
 export interface MemoryLedgerShape {
+  /** All calls, in the order of their holds. */
   readonly calls: () => ReadonlyArray<LedgerCall>
+  /** One of them; `undefined` where there is none of this id. */
   readonly call: (callId: RequestId) => LedgerCall | undefined
   /** Ends every open hold as a crash would have: nothing is charged. */
   readonly expireAll: () => void
