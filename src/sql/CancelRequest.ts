@@ -13,6 +13,7 @@ export interface Backend {
 /** Of the driver's connection, what its types leave out. */
 interface Connection extends Pg.Connection {
   readonly connect: (port: number | string, host?: string) => void
+  readonly requestSsl: () => void
   readonly cancel: (processId: number, secretKey: number) => void
 }
 
@@ -28,6 +29,7 @@ export const requestCancel = (backend: Backend, onOver: () => void): (() => void
   const connection = new Connection({ ssl, sslNegotiation })
   const giveUp = () => connection.stream.destroy()
   connection.once(ssl ? "sslconnect" : "connect", () => connection.cancel(processId, secretKey))
+  if (ssl && sslNegotiation !== "direct") connection.once("connect", () => connection.requestSsl())
   connection.on("error", giveUp)
   connection.once("end", onOver)
   if (host.startsWith("/")) connection.connect(`${host}/.s.PGSQL.${port}`)
