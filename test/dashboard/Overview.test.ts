@@ -67,10 +67,13 @@ describe.skipIf(!hasChromium)("the overview", () => {
     // newer ones are listed first
     for (let each = 0; each < 21; each++) await create(`other ${each}`)
     await service.post("/v1/chat/completions", { model: "sim/none", messages: [{ role: "user", content: "hi" }] })
+    const refused = () => api<{ readonly items: ReadonlyArray<object> }>("GET", `/api/projects/${projectId}/refusals`)
+    // the page reads them once
+    await expect.poll(async () => (await refused()).items.length, polling).toBe(1)
     const { errors, page } = await signIn()
     const attention = page.locator(".block").filter({ hasText: "Attention" })
     await attention.getByText(/Key nearly spent has spent \d+(\.\d+)? % of its limit/).waitFor()
-    await attention.getByText("1 request was refused in the last 24 hours.").waitFor(polling)
+    await attention.getByText("1 request was refused in the last 24 hours.").waitFor()
     expect(errors).toEqual([])
   })
 })
