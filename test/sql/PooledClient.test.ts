@@ -126,16 +126,19 @@ describe.skipIf(server === undefined)("an interrupted statement on a PostgreSQL 
     await Effect.runPromise(Effect.provide(asked, Database.layerUnmigrated(options))).finally(end)
   })
 
-  it("that ends before the request to cancel it arrives keeps its connection until then", async () => {
+  /** A pool whose one client was released with a statement that has ended since, while the request to cancel it is on its way. */
+  const endedBeforeRequest = async (more: PooledClientConfig = {}) => {
     const { address, proxy } = await proxied()
     const { end, unlock, waitedFor, waiting } = await lockedElsewhere()
     const config: Pg.PoolConfig & PooledClientConfig = {
       Client: PooledClient,
       connectionString: address,
       max: 1,
-      cancelAfterMillis: 0
+      cancelAfterMillis: 0,
+      ...more
     }
     const pool = new Pg.Pool(config)
+    pool.on("error", () => {})
     const client = await pool.connect()
     const statement = client.query(waiting)
     await waitedFor()
@@ -144,39 +147,24 @@ describe.skipIf(server === undefined)("an interrupted statement on a PostgreSQL 
     await expect.poll(proxy.accepted).toBe(2)
     await unlock()
     await statement
+    return { pool, proxy, stop: () => Promise.all([pool.end(), end(), proxy.stop()]) }
+  }
+
+  it("that ends before the request to cancel it arrives keeps its connection until then", async () => {
+    const { pool, proxy, stop } = await endedBeforeRequest()
     const next = pool.query("select 1 as one")
     expect([pool.waitingCount, pool.idleCount]).toEqual([1, 0])
     proxy.set("pass")
     expect((await next).rows).toEqual([{ one: 1 }])
-    await pool.end()
-    await Promise.all([end(), proxy.stop()])
+    await stop()
   })
 
   it("leaves its place in the pool to others where the request to cancel it is not answered", async () => {
-    const { address, proxy } = await proxied()
-    const { end, unlock, waitedFor, waiting } = await lockedElsewhere()
-    const config: Pg.PoolConfig & PooledClientConfig = {
-      Client: PooledClient,
-      connectionString: address,
-      max: 1,
-      cancelAfterMillis: 0,
-      maxAbandonedMillis: 200
-    }
-    const pool = new Pg.Pool(config)
-    pool.on("error", () => {})
-    const client = await pool.connect()
-    const statement = client.query(waiting).catch(() => {})
-    await waitedFor()
-    proxy.set("stallNew")
-    client.release()
-    await expect.poll(proxy.accepted).toBe(2)
-    await unlock()
-    await statement
+    const { pool, proxy, stop } = await endedBeforeRequest({ maxAbandonedMillis: 200 })
     await expect.poll(() => pool.totalCount).toBe(0)
     proxy.set("pass")
     expect((await pool.query("select 1 as one")).rows).toEqual([{ one: 1 }])
-    await pool.end()
-    await Promise.all([end(), proxy.stop()])
+    await stop()
   })
 })
 
