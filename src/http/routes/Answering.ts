@@ -10,16 +10,16 @@ import { nextRequestId } from "../../domain/IdGenerator.ts"
 import type { RequestId } from "../../domain/Ids.ts"
 import type { TimersShape } from "../../domain/Timers.ts"
 import type { CallOptions } from "../../gateway/Admission.ts"
-import type { GatewayShape } from "../../gateway/Gateway.ts"
 import * as Defects from "../../observe/Defects.ts"
 import * as Errors from "../Errors.ts"
 import type { InferenceEndpoint, WithRequest } from "../inference/InferenceEndpoint.ts"
 import type { DrainShape } from "../server/Drain.ts"
 import { jsonHeaders } from "../server/NodeResponse.ts"
 import type { WireFormat } from "../WireFormat.ts"
+import type { RouteGateway } from "./RouteCalls.ts"
 
 export interface AppDeps {
-  readonly gateway: GatewayShape
+  readonly gateway: RouteGateway
   readonly drain: DrainShape
   readonly idempotency: IdempotencyShape
   readonly ids: Parameters<typeof nextRequestId>[0]
