@@ -2,7 +2,10 @@ import * as Context from "effect/Context"
 import type { AccountId, KeyId, ProjectId } from "./Ids.ts"
 import type { RateLimit } from "./RateLimitStatus.ts"
 
-/** Who a call runs for: the ids that its money is held and settled by. */
+/**
+ * Who a call runs for: the ids that its money is held and settled by. They are those of a stored key, as `ApiKeys` returns them;
+ * the hold of an unknown id ends with a defect.
+ */
 export interface CallerShape {
   /** Its spend limit counts the call. */
   readonly keyId: KeyId

@@ -3,7 +3,7 @@ import { continued } from "../shared/Conversation.ts"
 
 /**
  * The order of messages that strict servers require: all instructions first, and between the results of tools and what the user
- * says next a message of the assistant.
+ * says next a message of the assistant. An answer at the end is marked as the beginning of the one to give.
  */
 export const inStrictOrder = (messages: ReadonlyArray<JsonObject>): ReadonlyArray<JsonObject> => {
   const instructions = messages.filter(isInstruction)
@@ -14,6 +14,8 @@ export const inStrictOrder = (messages: ReadonlyArray<JsonObject>): ReadonlyArra
       ordered.push({ role: "assistant", content: continued })
     ordered.push(message)
   }
+  const last = ordered.at(-1)
+  if (last?.["role"] === "assistant") ordered[ordered.length - 1] = { ...last, prefix: true }
   return ordered
 }
 

@@ -22,7 +22,7 @@ export interface Quirks {
   readonly textParts: boolean
   /** Takes a message of the assistant that has neither content nor calls. */
   readonly emptyAnswers: boolean
-  /** Rejects a user message that follows a tool result, and instructions that follow either that or the assistant. */
+  /** Rejects a user message after a tool result, instructions after either that or the assistant, and an answer at the end. */
   readonly strictOrder: boolean
   /** Takes a function without `parameters`. */
   readonly optionalParameters: boolean

@@ -297,6 +297,24 @@ describe("messages", () => {
     ])
   })
 
+  it("end with an answer that Mistral is to go on with, as it requires it to be marked", () => {
+    const last = (vendor: string, ...messages: ReadonlyArray<Message>) =>
+      (
+        JSON.parse(String(vendorOf(vendor)?.protocol.lower(call({ messages })))) as {
+          readonly messages: ReadonlyArray<unknown>
+        }
+      ).messages.at(-1)
+    const [question, begun]: ReadonlyArray<Message> = [
+      { role: "user", content: "A list as JSON" },
+      { role: "assistant", content: "[" }
+    ]
+    expect(last("mistral", question, begun)).toEqual({ ...begun, prefix: true })
+    // instructions are moved to the front
+    expect(last("mistral", question, begun, { role: "system", content: "s" })).toEqual({ ...begun, prefix: true })
+    expect(last("mistral", question, begun, question)).toEqual(question)
+    expect(last("groq", question, begun)).toEqual(begun)
+  })
+
   it("a refusal is text where only OpenAI's models know refusals", () => {
     const sent = (message: object) => {
       const messages: ReadonlyArray<Message> = [Object.assign({ role: "assistant" as const }, message)]
