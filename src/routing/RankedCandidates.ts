@@ -170,8 +170,8 @@ const leftOutOfCandidate = (
   if (losesCacheTtl(model, request, dropped, billingMode)) dropped.push("cache_control.ttl")
   if (request.effort !== undefined) {
     if (effort === undefined) dropped.push("reasoning_effort")
-    // the model's own is sent
-    else if (!pinned) altered.push("reasoning_effort")
+    // the model's own is sent, or the nearest
+    else if (!pinned || effort !== request.effort) altered.push("reasoning_effort")
   }
   return { dropped, altered }
 }

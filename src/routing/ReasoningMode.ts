@@ -29,6 +29,16 @@ export const effortOfMode = (model: Model, { maxOutputTokens, reasoning }: Reaso
   return nearestEffort(offered, maxTokens / (maxOutputTokens ?? model.outputTokens ?? maxTokens))
 }
 
+/** Whether a model has to list the effort that is asked of it. One that decides how much it reasons takes the effort for a wish. */
+export const requiresEffort = ({ effort, reasoning }: Pick<ChatRequest, "effort" | "reasoning">): boolean =>
+  effort !== undefined && reasoning.mode !== "adaptive"
+
+/** The effort that a model lists nearest to the one that is asked of it. */
+export const listedEffort = ({ reasoning }: Model, asked: Effort | number): Effort | number | undefined => {
+  if (typeof asked === "number" || reasoning?.efforts.includes(asked)) return asked
+  return nearestEffort(reasoning?.efforts.filter((effort) => effort !== "none") ?? [], shareOf(asked))
+}
+
 /** The request says whether to reason, and the model does otherwise; `effort` is what is sent. */
 export const isModeLost = (model: Model, { reasoning }: ChatRequest, effort: Effort | number | undefined): boolean => {
   if (reasoning.mode === undefined) return false

@@ -13,7 +13,7 @@ import {
   tuningParameters
 } from "../domain/Support.ts"
 import { type MediaNeed, mediaNeeds, needOfFile, needOfImage } from "./MediaNeeds.ts"
-import { isClaude } from "./ReasoningMode.ts"
+import { isClaude, requiresEffort } from "./ReasoningMode.ts"
 
 /** One capability, parameter or effort that the request needs of a model. */
 export interface Requirement {
@@ -73,7 +73,7 @@ export const requirementsOf = (request: ChatRequest, pinned: boolean, isForced =
   if (request.topLogprobs !== undefined && request.topLogprobs > 0) {
     requirements.push(parameter("top_logprobs", "log probabilities", "logprobs"))
   }
-  if (pinned && request.effort !== undefined) {
+  if (pinned && request.effort !== undefined && requiresEffort(request)) {
     requirements.push({
       ...parameter("reasoning_effort", `the reasoning effort '${request.effort}'`),
       effort: request.effort

@@ -20,7 +20,7 @@ import { type ModelFigures, type ModelTable, tableOf } from "./ModelTable.ts"
 import { depthNeedsModel, noneEligible, type RankFailure } from "./NoneEligible.ts"
 import { candidatesOf } from "./RankedCandidates.ts"
 import { reasoningFactor } from "./ReasoningFactor.ts"
-import { effortOfMode } from "./ReasoningMode.ts"
+import { effortOfMode, listedEffort } from "./ReasoningMode.ts"
 import type { RequestFeatures } from "./RequestFeatures.ts"
 import { isUnsupported } from "./Requirements.ts"
 import type { RouteHealth } from "./RouteHealth.ts"
@@ -286,7 +286,8 @@ const effortFor = (
   // a model that takes `none` without listing it reasons no more than with nothing
   if (isNone && model.reasoning?.efforts.includes("none") !== true) return undefined
   if (forbidsEffort(model, features.tools)) return isNone && model.toolsForbidEffort ? "none" : undefined
-  return pinnedEffort ?? effortOfMode(model, features) ?? model.profile.effort ?? undefined
+  if (pinnedEffort !== undefined) return listedEffort(model, pinnedEffort)
+  return effortOfMode(model, features) ?? model.profile.effort ?? undefined
 }
 
 const nothingResting: ReadonlyArray<string> = []

@@ -1,7 +1,7 @@
 import * as Either from "effect/Either"
 import { describe, expect, it } from "vitest"
 import { makeSnapshot } from "../../src/catalog/Catalog.ts"
-import type { ChatRequest } from "../../src/domain/Chat.ts"
+import type { ChatRequest, Effort } from "../../src/domain/Chat.ts"
 import type { Model } from "../../src/domain/Model.ts"
 import { intersectPolicies } from "../../src/policy/EffectivePolicy.ts"
 import type { ProjectPolicy, RoutingConfiguration } from "../../src/policy/Policy.ts"
@@ -323,6 +323,28 @@ describe("A concrete id", () => {
       }
       expect(ranked([lists], { asked: { ...asked, effort: "none", ...more } }).candidates.first.effort).toBe("none")
     }
+  })
+
+  it("a model that decides how much it reasons takes the effort for a wish: the nearest that it lists, or none", () => {
+    const reasoning = {
+      efforts: ["none", "low", "high"],
+      style: "effort",
+      budget: null,
+      defaultEffort: null,
+      mandatory: false,
+      depth: null
+    } as const
+    const adaptive = { mode: "adaptive", maxTokens: undefined, summary: undefined, exclude: false } as const
+    const profile = { effort: null, maxOutputTokens: null, apiVersion: null } as const
+    const thinker = { ...middle, reasoning, profile }
+    const one = (model: Model, effort: Effort) => {
+      const { candidates } = ranked([model], { asked: { ...asked, effort, reasoning: adaptive } })
+      return [candidates.first.effort, candidates.first.dropped, candidates.first.altered]
+    }
+    expect(one(thinker, "high")).toEqual(["high", [], []])
+    expect(one(thinker, "max")).toEqual(["high", [], ["reasoning_effort"]])
+    expect(one({ ...thinker, protocol: "anthropic-messages" }, "max")).toEqual(["high", [], ["reasoning_effort"]])
+    expect(one({ ...thinker, reasoning: null }, "max")).toEqual([undefined, ["reasoning.mode", "reasoning_effort"], []])
   })
 
   it("an Anthropic model drops and reports the parameters that it rejects beside others that are sent", () => {

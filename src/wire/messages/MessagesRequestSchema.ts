@@ -64,7 +64,7 @@ const Format = Schema.Struct({
 const OutputConfig = Schema.Struct({
   effort: optional(
     Schema.Literal("low", "medium", "high", "xhigh", "max"),
-    "Reasoning effort, for a concrete model that lists it; `auto` ignores it."
+    "Reasoning effort, for a concrete model that lists it; with `thinking` of type `adaptive` the nearest that it lists, if any. `auto` ignores it."
   ),
   format: optional(Format, "Format of the response's text.")
 }).annotations({ identifier: "MessagesOutputConfig" })
