@@ -34,8 +34,8 @@ const minFailedShare = 0.2
 const minFailed = 20
 
 const failingId = "exclude_failing_models"
-/** Most conversations save at once; the others show in a week what they save. */
-const proposedCanary = { share: 0.9, days: 7 }
+/** Arms of the same size tell soonest what is saved, and what does harm. */
+const proposedCanary = { share: 0.5, days: 7 }
 const restores = "The undo route restores the fields as they were."
 
 /** The report with what the gateway itself could do otherwise: actions that a person can preview, apply and undo. */

@@ -33,7 +33,7 @@ export const next = ({ bets, count, logs }: EProcess, value: number): EProcess =
 })
 
 /** The evidence: the mean of the bets. */
-export const eValue = ({ logs }: EProcess): number => Math.exp(logMean(logs))
+export const eValue = ({ logs }: Pick<EProcess, "logs">): number => Math.exp(logMean(logs))
 
 const logMean = (logs: ReadonlyArray<number>): number => {
   const highest = Math.max(...logs)

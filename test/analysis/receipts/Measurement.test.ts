@@ -13,6 +13,8 @@ import { inLong } from "../../support/Figures.ts"
 const division = { id: "experiment", share: 0.9 }
 
 interface Rates {
+  /** Of the conversations that get the change. */
+  readonly share?: number
   readonly errors: number
   readonly harm: number
   /** How many conversations are known from before, and their errors where those were others. */
@@ -20,11 +22,16 @@ interface Rates {
   readonly errorsBefore?: number
 }
 
-const conversationsOf = (seed: number, name: string, count: number, rates: Pick<Rates, "errors" | "harm">) => {
+const conversationsOf = (
+  seed: number,
+  name: string,
+  count: number,
+  { errors, harm, share = division.share }: Pick<Rates, "errors" | "harm" | "share">
+) => {
   const next = random(seed)
   return Array.from({ length: count }, (_, at): ConversationTally => {
     const conversation = `${name} ${seed} ${at}`
-    const rate = rates.errors + (armOf(division, conversation) === "treated" ? rates.harm : 0)
+    const rate = errors + (armOf({ ...division, share }, conversation) === "treated" ? harm : 0)
     return {
       conversation,
       calls: 1,
@@ -42,12 +49,18 @@ interface Looks {
 }
 
 /** How many treated conversations it takes to revert; infinite where none of the looks does. */
-const untilReverted = (seed: number, { every, max }: Looks, { before, errors, errorsBefore, harm }: Rates): number => {
+const untilReverted = (seed: number, { every, max }: Looks, rates: Rates): number => {
+  const { before, errors, errorsBefore, harm, share = division.share } = rates
   const known = conversationsOf(seed + 1, "before", before, { errors: errorsBefore ?? errors, harm: 0 })
-  const since = conversationsOf(seed + 2, "since", max, { errors, harm })
+  const since = conversationsOf(seed + 2, "since", max, { errors, harm, share })
   for (let count = every; count <= max; count += every) {
     const seen = since.slice(0, count)
-    const { conversations, eValue } = measure({ division, estimatedPerCall: null, before: known, since: seen })
+    const { conversations, eValue } = measure({
+      division: { ...division, share },
+      estimatedPerCall: null,
+      before: known,
+      since: seen
+    })
     if (eValue >= revertAt) return conversations.treated
   }
   return Number.POSITIVE_INFINITY
@@ -63,16 +76,22 @@ describe("the guards of an experiment", () => {
   const runs = 200
 
   it.each([
-    [0.1, 0.65],
-    [0.125, 0.8],
-    [0.15, 0.9]
-  ])("find harm of %f before 100 treated conversations, in a share of %f at least", (harm, share) => {
-    const found = shareOf(
-      runs,
-      (seed) => untilReverted(seed, { every: 10, max: 110 }, { errors: 0.02, harm, before: 1_000 }) < 100
-    )
-    expect(found).toBeGreaterThan(share)
-  })
+    [0.5, 0.1, 250, 0.8],
+    [0.5, 0.15, 150, 0.8],
+    [0.5, 0.9, 16, 0.9],
+    [0.9, 0.3, 300, 0.8],
+    [0.9, 0.9, 80, 0.9]
+  ])(
+    "with a share of %f find harm of %f before %i treated conversations, in %f of experiments at least",
+    (share, harm, max, found) => {
+      const looks = { every: Math.ceil(max / 10), max: Math.ceil((1.1 * max) / share) }
+      const reverted = shareOf(
+        runs,
+        (seed) => untilReverted(seed, looks, { share, errors: 0.02, harm, before: 1_000 }) < max
+      )
+      expect(reverted).toBeGreaterThan(found)
+    }
+  )
 
   it.each([
     [0.01, 300],
@@ -90,15 +109,21 @@ describe("the guards of an experiment", () => {
     }
   )
 
-  it("are misled in fewer than two of three experiments by what has become worse for all conversations", () => {
-    const reverted = shareOf(
-      runs,
-      (seed) =>
-        untilReverted(seed, { every: 100, max: 400 }, { errors: 0.1, errorsBefore: 0.02, harm: 0, before: 300 }) <
-        Number.POSITIVE_INFINITY
-    )
-    expect(reverted).toBeLessThan(2 / 3)
-  })
+  it.each([0.5, 0.9])(
+    "revert a change that does nothing in 5 %% of experiments at most while errors rise from 2 to 10 %% for all: share %f",
+    (share) => {
+      const reverted = shareOf(
+        experiments,
+        (seed) =>
+          untilReverted(
+            seed,
+            { every: 100, max: 400 },
+            { share, errors: 0.1, errorsBefore: 0.02, harm: 0, before: 300 }
+          ) < Number.POSITIVE_INFINITY
+      )
+      expect(reverted).toBeLessThan(0.05)
+    }
+  )
 
   it("take no single failure for harm, however good it was before", () => {
     const before = conversationsOf(1, "before", 1_000, { errors: 0, harm: 0 })
@@ -108,16 +133,19 @@ describe("the guards of an experiment", () => {
   })
 
   it("count grades below the best, of the conversations that have any", () => {
-    const graded = (name: string, feedback: number | null) =>
-      Array.from({ length: 300 }, (_, at) => ({
-        ...(conversationsOf(at, name, 1, { errors: 0, harm: 0 })[0] as ConversationTally),
-        retries: 0,
-        feedback: at % 2 === 0 ? feedback : null
-      }))
-    const worse = measure({ division, estimatedPerCall: null, before: graded("a", 0.1), since: graded("b", 0.4) })
-    const same = measure({ division, estimatedPerCall: null, before: graded("a", 0.1), since: graded("b", 0.1) })
+    const graded = (name: string, heldOut: number, treated: number) =>
+      Array.from({ length: 900 }, (_, at) => {
+        const one = conversationsOf(at, name, 1, { errors: 0, harm: 0 })[0] as ConversationTally
+        const grade = armOf(division, one.conversation) === "treated" ? treated : heldOut
+        return { ...one, retries: 0, feedback: at % 2 === 0 ? grade : null }
+      })
+    const before = graded("a", 0.1, 0.1)
+    const worse = measure({ division, estimatedPerCall: null, before, since: graded("b", 0.1, 0.4) })
+    const same = measure({ division, estimatedPerCall: null, before, since: graded("b", 0.1, 0.1) })
+    const changedForAll = measure({ division, estimatedPerCall: null, before, since: graded("b", 0.4, 0.4) })
     expect(worse.eValue).toBeGreaterThan(revertAt)
-    expect(same.eValue).toBeLessThan(1)
+    expect(same.eValue).toBeLessThanOrEqual(1)
+    expect(changedForAll.eValue).toBeLessThanOrEqual(1)
     const grades = worse.guards.find(({ guard }) => guard === "feedback")
     expect(grades?.treated).toBeCloseTo(0.4, 6)
     expect(grades?.before).toBeCloseTo(0.1, 6)

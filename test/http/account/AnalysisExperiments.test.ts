@@ -16,7 +16,7 @@ interface Policy {
   readonly policy_version: number
 }
 
-const canary = { share: 0.9, days: 7 }
+const canary = { share: 0.5, days: 7 }
 
 const faultOf = async (response: Response) => {
   const { error } = (await response.json()) as { readonly error: { readonly code: string; readonly param: string } }
@@ -60,7 +60,7 @@ describe.each(databaseKinds)("the hold-out of an action on %s", (kind) => {
     const action = reportOf(analysis).actions.find(({ id }) => id === "lower_alpha")
     expect(action).toMatchObject({ canary, receipt: null })
     const first = (await (await apply(project, analysis, { canary })).json()) as Detail
-    expect(receiptOf(first)).toMatchObject({ state: "running", share: 0.9, reason: null, ended_at: null })
+    expect(receiptOf(first)).toMatchObject({ state: "running", share: canary.share, reason: null, ended_at: null })
     const undone = await project.ask<Detail>("POST", pathOf(analysis, "undo"))
     expect(receiptOf(undone)).toMatchObject({ state: "undone", reason: "A user undid the action." })
     expect((await policyOf(project)).default_alpha).toBe(1)
