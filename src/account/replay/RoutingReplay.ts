@@ -67,6 +67,8 @@ export interface AlphaGroup {
   /** The current one. */
   readonly alpha: number
   readonly calls: number
+  /** What those of the calls have cost that a model could take again, in micro-USD. */
+  readonly chargedMicroUsd: number
   readonly current: Outcome
   readonly points: ReadonlyArray<AlphaPoint>
 }
@@ -171,7 +173,7 @@ const make = Effect.gen(function* () {
     const defaultAlpha = intersectPolicies(project, null, noControls).alpha
     const current = emptyOutcome()
     const points = curveAlphas.map((alpha) => ({ alpha, outcome: emptyOutcome() }))
-    const groups = new Map<string | null, AlphaGroup & { calls: number }>()
+    const groups = new Map<string | null, AlphaGroup & { calls: number; chargedMicroUsd: number }>()
     const groupOf = ({ features, routingConfig }: PastCall) => {
       if (features.controls.alpha !== undefined) return undefined
       const alpha = configurations.find(({ slug }) => slug === routingConfig)?.alpha ?? null
@@ -180,17 +182,21 @@ const make = Effect.gen(function* () {
         slug,
         alpha: alpha ?? defaultAlpha,
         calls: 0,
+        chargedMicroUsd: 0,
         current: emptyOutcome(),
         points: curveAlphas.map((each) => ({ alpha: each, outcome: emptyOutcome() }))
       }
       groups.set(slug, group)
       return group
     }
-    const replay = yield* overCalls(rows, (call) => {
+    const replay = yield* overCalls(rows, (call, costMicroUsd) => {
       const choices = choose(call, rules, curveAlphas)
       if (choices === null) return false
       const group = groupOf(call)
-      if (group !== undefined) group.calls += 1
+      if (group !== undefined) {
+        group.calls += 1
+        if (choices.own !== undefined) group.chargedMicroUsd += costMicroUsd
+      }
       for (const [own, at] of [
         [current, points] as const,
         ...(group ? [[group.current, group.points] as const] : [])
@@ -257,7 +263,10 @@ interface PastCalls {
 const idOf = (choice: Replayed | undefined): string | undefined => choice?.model.id
 
 /** `rank` says whether the call could be ranked again. */
-const overCalls = Effect.fnUntraced(function* (rows: ReadonlyArray<PastCallRow>, rank: (call: PastCall) => boolean) {
+const overCalls = Effect.fnUntraced(function* (
+  rows: ReadonlyArray<PastCallRow>,
+  rank: (call: PastCall, costMicroUsd: number) => boolean
+) {
   let calls = 0
   let chargedMicroUsd = 0
   let from: Date | null = null
@@ -265,7 +274,7 @@ const overCalls = Effect.fnUntraced(function* (rows: ReadonlyArray<PastCallRow>,
   for (const [index, { costMicroUsd, endedAt, features, routingConfig }] of rows.entries()) {
     if (index > 0 && index % callsInOneTurn === 0) yield* nextTurn
     const known = fromRecorded(features)
-    if (known === null || !rank({ features: known, routingConfig })) continue
+    if (known === null || !rank({ features: known, routingConfig }, costMicroUsd)) continue
     calls += 1
     chargedMicroUsd += costMicroUsd
     from = endedAt

@@ -67,7 +67,7 @@ export const withRouting = (report: AnalysisReport, facts: RoutingFacts): Analys
 interface Cheaper {
   readonly group: AlphaGroup
   readonly alpha: number
-  /** Expected, in micro-USD, on the calls that were ranked again. */
+  /** In micro-USD, of what the calls that were ranked again have cost. */
   readonly saved: number
   /** Calls that another model would be tried first for; at least. */
   readonly moved: number
@@ -75,7 +75,7 @@ interface Cheaper {
 
 /** The cheapest alpha below the current one whose quality is nearly the same. */
 const cheaperOf = (group: AlphaGroup): ReadonlyArray<Cheaper> => {
-  const { alpha, calls, current, points } = group
+  const { alpha, calls, chargedMicroUsd, current, points } = group
   if (calls < minCalls || current.withoutModel === calls) return []
   const quality = qualityOf(current, calls) - maxQualityLoss
   const fitting = points
@@ -88,8 +88,10 @@ const cheaperOf = (group: AlphaGroup): ReadonlyArray<Cheaper> => {
     .sort((a, b) => a.outcome.costMicroUsd - b.outcome.costMicroUsd || b.alpha - a.alpha)
   const [best] = fitting
   if (best === undefined) return []
-  const saved = Math.floor(current.costMicroUsd - best.outcome.costMicroUsd)
-  return saved < minSavedShare * current.costMicroUsd || saved <= 0
+  // answers are longer or shorter than expected: what is saved is a share of what was charged
+  const share = current.costMicroUsd === 0 ? 0 : 1 - best.outcome.costMicroUsd / current.costMicroUsd
+  const saved = Math.floor(share * chargedMicroUsd)
+  return share < minSavedShare || saved <= 0
     ? []
     : [{ group, alpha: best.alpha, saved, moved: movedBetween(current, best.outcome) }]
 }

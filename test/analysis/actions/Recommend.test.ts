@@ -22,11 +22,12 @@ const outcome = (model: string, costMicroUsd: number, quality: number, withoutMo
   models: new Map([[model, 100 - withoutModel]])
 })
 
-/** 100 calls at alpha .65, which cost 1,000 micro-USD there. */
+/** 100 calls at alpha .65, which are expected to cost 1,000 micro-USD there. */
 const outlook = (
   points: ReadonlyArray<readonly [alpha: number, costMicroUsd: number, quality: number, withoutModel?: number]>,
   slug: string | null = null,
-  calls = 100
+  calls = 100,
+  chargedMicroUsd = 1_000
 ): Outlook => {
   const current = outcome("sim/best", 1_000, 0.8)
   const at = points.map(([alpha, cost, quality, withoutModel]) => ({
@@ -38,11 +39,11 @@ const outlook = (
     skipped: 0,
     from: null,
     to: null,
-    chargedMicroUsd: 1_000,
+    chargedMicroUsd,
     defaultAlpha: 0.65,
     current,
     points: at,
-    groups: [{ slug, alpha: 0.65, calls, current, points: at }],
+    groups: [{ slug, alpha: 0.65, calls, chargedMicroUsd, current, points: at }],
     qualityVersion: null
   }
 }
@@ -89,6 +90,13 @@ it("proposes the cheapest lower alpha whose answers are expected to be nearly as
     basis: "prior",
     models: { "at-0.3": 1 }
   })
+})
+
+it("states what is expected to be saved of what the calls were charged, not of what they were expected to cost", () => {
+  const { actions, causes } = reportWith(outlook([[0.3, 400, 0.79]], null, 100, 251))
+  expect(causes[0]?.alone_microusd).toBe(150)
+  expect(actions[0]?.saving.likely).toBe(150)
+  expect(reportWith(outlook([[0.3, 400, 0.79]], null, 100, 0)).actions).toEqual([])
 })
 
 it("changes the routing configuration that the alpha comes from", () => {
