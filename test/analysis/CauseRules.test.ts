@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest"
 import { type CauseInput, turnsOf } from "../../src/analysis/Cause.ts"
 import { duplicate } from "../../src/analysis/causes/Duplicate.ts"
 import { routeSwitch } from "../../src/analysis/causes/RouteSwitch.ts"
+import { schemaReask } from "../../src/analysis/causes/SchemaReask.ts"
 import { truncatedRetry } from "../../src/analysis/causes/TruncatedRetry.ts"
 import { ttlGap } from "../../src/analysis/causes/TtlGap.ts"
 import { writeNeverRead } from "../../src/analysis/causes/WriteNeverRead.ts"
@@ -167,6 +168,36 @@ describe("write_never_read", () => {
   })
   it("is not where the calls were meant for a route that has failed", () => {
     expect(writeNeverRead.find(traffic(0, 1))).toBeUndefined()
+  })
+})
+
+describe("schema_reask", () => {
+  const facts = { json: false, minifiedTokens: null, washedTokens: null, paragraphs: [] }
+  /** One conversation about JSON: after each answer the user says what is wrong with it. */
+  const asked = (...answers: ReadonlyArray<boolean>) =>
+    inputOf(
+      answers.map((json, at) =>
+        callOf({
+          at: at * minute,
+          wantsJson: true,
+          response: { text: at, json },
+          blocks: Array.from({ length: 2 * at + 1 }, (_, position) => ({
+            ...block(position + 1, 100),
+            kind: position % 2 === 0 ? ("user" as const) : ("assistant" as const),
+            facts: { ...facts, rejectsJson: position > 0 && position % 2 === 0 }
+          }))
+        })
+      )
+    )
+  it("is where an answer is asked for again until it is JSON", () => {
+    expect([...(schemaReask.find(asked(false, true))?.calls ?? [])]).toEqual([1])
+    expect([...(schemaReask.find(asked(false, false, true))?.calls ?? [])]).toEqual([1, 2])
+  })
+  it("is not where people talk about JSON, schemas and parsers, and no answer is JSON", () => {
+    expect(schemaReask.find(asked(false, false, false, false))).toBeUndefined()
+  })
+  it("is not the talk after an answer that was JSON", () => {
+    expect([...(schemaReask.find(asked(false, true, false, false))?.calls ?? [])]).toEqual([1])
   })
 })
 

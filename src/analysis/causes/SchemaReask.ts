@@ -1,7 +1,7 @@
 import { type CallPair, type Cause, found, pairsOf } from "../Cause.ts"
 import { EditList } from "../Edits.ts"
 
-/** JSON was wanted, the answer was none, and the client asked again with the answer in the prompt. */
+/** JSON was wanted, the answer was none, and the client asked again, with the answer in the prompt, until it was. */
 export const schemaReask: Cause = {
   id: "schema_reask",
   number: 11,
@@ -12,7 +12,14 @@ export const schemaReask: Cause = {
   advice: "Send a strict JSON schema, and let only models answer that follow one.",
   find: (input) => {
     const list = new EditList()
-    for (const pair of pairsOf(input)) if (isReask(pair)) list.add(pair.after, { drop: true })
+    let asked: Array<number> = []
+    for (const pair of pairsOf(input)) {
+      const before = asked.at(-1) === pair.before ? asked : []
+      asked = isReask(pair) ? [...before, pair.after] : []
+      // people talk about JSON as well: only what got it in the end was asked for it
+      if (pair.second.response?.json !== true) continue
+      for (const call of asked) list.add(call, { drop: true })
+    }
     const calls = new Set(list.edits.keys())
     return found(
       list.edits,
