@@ -90,6 +90,7 @@ export class Preparation {
             },
       usage: call.usage,
       chargedMicroUsd: call.cost.amount_microusd,
+      isEstimated: call.cost.basis === "estimated",
       prices: call.prices,
       cache: last === undefined ? null : this.cacheOf(last.model),
       temperature: params.temperature ?? null,

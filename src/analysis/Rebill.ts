@@ -1,7 +1,7 @@
 import type { CapturedRates } from "../domain/CapturedCall.ts"
 import type { PromptCache } from "../domain/Model.ts"
 import { completionTokens, promptTokens, type Usage } from "../domain/Usage.ts"
-import { Prefixes, SimulatedCache } from "./Cache.ts"
+import { type CacheUse, Prefixes, SimulatedCache } from "./Cache.ts"
 import { calibration } from "./Calibration.ts"
 import type { CallEdit, Edits } from "./Edits.ts"
 import { Interner, type WorkCall, type Workload, type WorkPrices } from "./Workload.ts"
@@ -108,9 +108,9 @@ export class Rebill {
     const rates = ratesOf(prices, prompt)
     const rules = ruled(call, rates)
     const long = rules !== null && (edit?.longTtl === true || call.blocks.some(({ mark }) => mark === "1h"))
-    const used =
+    const cached =
       rules === null
-        ? { readTokens: 0, writtenTokens: 0 }
+        ? noCache
         : cache.use({
             route: edit?.cacheRoute ?? call.route,
             rules,
@@ -122,6 +122,8 @@ export class Rebill {
             warmBlocks: this.warm[index] ?? 0,
             maxReadTokens: this.maxReadOf(index, edit)
           })
+    // it was charged as if nothing of it had been cached
+    const used = call.isEstimated ? noCache : cached
     const writeRate =
       long && rules?.longTtl !== null && rules !== null
         ? rates.input * rules.longTtl.writeFactor
@@ -259,6 +261,8 @@ export class Rebill {
 }
 
 export const noEdits: Edits = new Map()
+
+const noCache: CacheUse = { readTokens: 0, writtenTokens: 0 }
 
 /** Of what providers promise: OpenAI, say, five minutes, and up to an hour. */
 const lifetimeFactors = [1, 2, 4, 12]

@@ -39,6 +39,8 @@ export interface WorkCall {
   readonly response: WorkResponse | null
   readonly usage: Usage | null
   readonly chargedMicroUsd: number
+  /** The gateway has counted the usage, since the provider reported none: what was cached is not known. */
+  readonly isEstimated: boolean
   readonly prices: WorkPrices | null
   /** `null`: the provider's rules are not known, hence no saving by its cache is claimed. */
   readonly cache: PromptCache | null

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { type CauseInput, turnsOf } from "../../src/analysis/Cause.ts"
+import { cacheLost } from "../../src/analysis/causes/CacheLost.ts"
 import { duplicate } from "../../src/analysis/causes/Duplicate.ts"
 import { routeSwitch } from "../../src/analysis/causes/RouteSwitch.ts"
 import { schemaReask } from "../../src/analysis/causes/SchemaReask.ts"
@@ -62,6 +63,7 @@ const callOf = (
       details: { inputAudioTokens: 0, outputAudioTokens: 0, acceptedPredictionTokens: 0, rejectedPredictionTokens: 0 }
     },
     chargedMicroUsd: Math.ceil(uncached + 1.25 * written + 0.1 * read),
+    isEstimated: false,
     prices: { input: 1_000_000, output: 1_000_000, cacheRead: 100_000, cacheWrite: 1_250_000 },
     cache: marked,
     temperature: null,
@@ -145,6 +147,24 @@ describe("route_switch", () => {
     expect(routeSwitch.find(routed(5, "a b a"))?.calls.size).toBe(10)
     expect(routeSwitch.find(routed(5, "a b! a b a"))?.calls.size).toBe(10)
     expect(routeSwitch.find(routed(5, "a b! b a"))?.calls.size).toBe(5)
+  })
+})
+
+describe("calls whose usage the gateway has counted, since the provider reported none", () => {
+  /** Each a minute after the one before; every second one was cancelled, and nothing says what it has read. */
+  const input = inputOf(
+    Array.from({ length: 40 }, (_, at) => {
+      const isEstimated = at % 2 === 0
+      return callOf({ at: at * minute, request: at, cache: automatic, isEstimated, read: isEstimated ? 0 : 2_000 })
+    })
+  )
+  it("have lost nothing of the cache", () => {
+    expect(input.rebill.lost.size).toBe(0)
+    expect(cacheLost.find(input)).toBeUndefined()
+  })
+  it("are billed as they were charged, without a cache, and the calls after them read what they wrote", () => {
+    expect(input.rebill.modelErrors).toMatchObject([{ share: 0, readsExplained: 1 }])
+    expect([...input.rebill.base.microUsd].slice(0, 4)).toEqual([2_000, 200, 2_000, 200])
   })
 })
 
