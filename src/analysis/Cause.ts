@@ -64,6 +64,23 @@ export const pairsOf = function* ({ turns, workload }: CauseInput): Generator<Ca
   }
 }
 
+/**
+ * Those, and consecutive calls of one group where they are all of their conversations: each request of an extraction or a search begins
+ * a conversation of its own, and reads what the one before has written all the same.
+ */
+export const groupPairsOf = function* (input: CauseInput, groupOf: (call: WorkCall) => string): Generator<CallPair> {
+  yield* pairsOf(input)
+  const last = new Map<string, number>()
+  for (const [after, second] of input.workload.calls.entries()) {
+    if (input.turns[second.conversation]?.length !== 1) continue
+    const group = `${second.route} ${groupOf(second)}`
+    const before = last.get(group)
+    const first = before === undefined ? undefined : input.workload.calls[before]
+    if (before !== undefined && first !== undefined) yield { before, after, first, second }
+    last.set(group, after)
+  }
+}
+
 export interface CallPair {
   readonly before: number
   readonly after: number

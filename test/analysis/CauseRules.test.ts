@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest"
 import { type CauseInput, turnsOf } from "../../src/analysis/Cause.ts"
 import { cacheLost } from "../../src/analysis/causes/CacheLost.ts"
 import { duplicate } from "../../src/analysis/causes/Duplicate.ts"
+import { prefixVolatile } from "../../src/analysis/causes/PrefixVolatile.ts"
 import { routeSwitch } from "../../src/analysis/causes/RouteSwitch.ts"
 import { schemaReask } from "../../src/analysis/causes/SchemaReask.ts"
 import { truncatedRetry } from "../../src/analysis/causes/TruncatedRetry.ts"
@@ -188,6 +189,39 @@ describe("write_never_read", () => {
   })
   it("is not where the calls were meant for a route that has failed", () => {
     expect(writeNeverRead.find(traffic(0, 1))).toBeUndefined()
+  })
+})
+
+describe("prefix_volatile", () => {
+  /** One call of each conversation, a second apart; the instructions have a time in them, or none. */
+  const single = (key: (at: number) => number, canonical: (at: number) => number = () => 1) =>
+    inputOf(
+      Array.from({ length: 30 }, (_, at) =>
+        callOf({
+          conversation: at,
+          at: at * 1_000,
+          request: at,
+          cache: automatic,
+          blocks: [{ ...block(1, 1_900), key: key(at), canonical: canonical(at) }, block(at + 1_000, 100)]
+        })
+      )
+    )
+  it("is where conversations of one call each have other instructions for a time or an id", () => {
+    const finding = prefixVolatile.find(single((at) => at + 1))
+    expect(finding?.calls.size).toBe(29)
+    expect(diagnose(single((at) => at + 1).workload, 1).findings).toMatchObject([{ cause: prefixVolatile }])
+  })
+  it("is not where the instructions are the same, change once, or differ in their text", () => {
+    expect(prefixVolatile.find(single(() => 1))).toBeUndefined()
+    expect(prefixVolatile.find(single((at) => (at < 15 ? 1 : 2)))).toBeUndefined()
+    expect(
+      prefixVolatile.find(
+        single(
+          (at) => at + 1,
+          (at) => at + 1
+        )
+      )
+    ).toBeUndefined()
   })
 })
 

@@ -1,4 +1,4 @@
-import { type Cause, found, pairsOf, positionsOf, withinTtl } from "../Cause.ts"
+import { type Cause, found, groupPairsOf, positionsOf, withinTtl } from "../Cause.ts"
 import { EditList } from "../Edits.ts"
 import type { WorkCall } from "../Workload.ts"
 
@@ -13,7 +13,7 @@ export const prefixVolatile: Cause = {
   advice: "Leave the time or id out of the instructions, give the date only, or put it into the last message.",
   find: (input) => {
     const groups = new Map<string, { pairs: number; changed: Array<number> }>()
-    for (const pair of pairsOf(input)) {
+    for (const pair of groupPairsOf(input, groupOf)) {
       const { after, first, second } = pair
       if (!withinTtl(pair) || first.route !== second.route) continue
       const group = groupOf(second)

@@ -1,4 +1,4 @@
-import { type Cause, found, pairsOf, positionsOf, withinTtl } from "../Cause.ts"
+import { type Cause, found, groupPairsOf, positionsOf, withinTtl } from "../Cause.ts"
 import { EditList } from "../Edits.ts"
 import type { WorkCall } from "../Workload.ts"
 
@@ -14,7 +14,7 @@ export const toolsShuffled: Cause = {
   find: (input) => {
     let pairs = 0
     const calls = new Set<number>()
-    for (const pair of pairsOf(input)) {
+    for (const pair of groupPairsOf(input, (call) => sortedOf(tools(call)))) {
       const [first, second] = [tools(pair.first), tools(pair.second)]
       if (!withinTtl(pair) || pair.first.route !== pair.second.route || first.length === 0) continue
       if (sortedOf(first) !== sortedOf(second)) continue
