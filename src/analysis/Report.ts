@@ -31,8 +31,10 @@ export interface Reported {
 
 /** The same workload and input give the same report. */
 export const reportOf = (workload: Workload, input: ReportInput): Reported => {
-  const diagnosis = diagnose(workload, input.seed)
-  const monthly = sampledFrom(input).spentMicroUsd * (monthMillis / Math.max(1, input.toMillis - input.fromMillis))
+  const rangeMillis = input.toMillis - input.fromMillis
+  const known = diagnose(workload, input.seed)
+  const diagnosis = rangeMillis < minProjectedMillis ? withoutProjection(known) : known
+  const monthly = sampledFrom(input).spentMicroUsd * (monthMillis / Math.max(1, rangeMillis))
   const sampled = workload.conversations.length
   const calls = workload.calls.filter(({ isInRange }) => isInRange)
   const figure = (name: string) =>
@@ -100,7 +102,7 @@ export const reportOf = (workload: Workload, input: ReportInput): Reported => {
           "providers' caches work as their documentation says",
           "tokens are counted as o200k counts them, scaled by kind of text to what each route has billed"
         ],
-        insufficient: insufficientOf(diagnosis, calls.length),
+        insufficient: insufficientOf(known, calls.length, rangeMillis),
         past_receipts: { n: 0, realised_over_estimated: null }
       }
     }
@@ -112,7 +114,16 @@ const sampledFrom = ({ source, traffic }: ReportInput): Sums => (source === "cap
 
 const sumsOf = ({ calls, spentMicroUsd }: Sums) => ({ calls, spent_microusd: spentMicroUsd })
 
-const monthMillis = 30 * 24 * 3_600_000
+const hourMillis = 3_600_000
+const monthMillis = 30 * 24 * hourMillis
+/** What a part of a day has cost says nothing of the rest of it: nights are not like days. */
+const minProjectedMillis = 24 * hourMillis
+
+const withoutProjection = (diagnosis: Diagnosis): Diagnosis => ({
+  ...diagnosis,
+  projection: undefined,
+  findings: diagnosis.findings.map((finding) => ({ ...finding, projection: undefined }))
+})
 
 const isCovered = (blocks: number, prices: unknown, usage: unknown): boolean =>
   blocks > 0 && prices !== null && usage !== null
@@ -169,11 +180,21 @@ const causeOf = (
 
 const insufficientOf = (
   { effectiveConversations, projection }: Diagnosis,
-  samples: number
+  samples: number,
+  rangeMillis: number
 ): AnalysisReport["honesty"]["insufficient"] => [
   ...(samples < minSamples ? [{ what: "calls", have: samples, need: minSamples }] : []),
   ...(projection === undefined
     ? [{ what: "effective conversations, for a projection", have: rounded(effectiveConversations), need: minEffective }]
+    : []),
+  ...(rangeMillis < minProjectedMillis
+    ? [
+        {
+          what: "hours of the range, for a projection",
+          have: rounded(rangeMillis / hourMillis),
+          need: minProjectedMillis / hourMillis
+        }
+      ]
     : [])
 ]
 

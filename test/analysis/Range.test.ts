@@ -3,7 +3,7 @@ import { EngineSession } from "../../src/analysis/EngineSession.ts"
 import type { AnalysedCall } from "../../src/domain/CapturedCall.ts"
 import { cacheOfSimulated, generate, type Shape } from "./planted/Application.ts"
 
-const reportOf = (conversations: ReturnType<typeof generate>, fromMillis: number) => {
+const reportOf = (conversations: ReturnType<typeof generate>, fromMillis: number, toMillis = 2 ** 42) => {
   const models = new Set(conversations.flatMap(({ calls }) => calls.flatMap(({ attempts }) => attempts.map(modelOf))))
   const session = new EngineSession(
     Object.fromEntries([...models].flatMap((model) => [[model, cacheOfSimulated(model)] as const]).filter(isKnown))
@@ -11,8 +11,7 @@ const reportOf = (conversations: ReturnType<typeof generate>, fromMillis: number
   for (const { calls, id } of conversations) session.add({ conversation: id, inclusion: 1 }, calls)
   const sums = { calls: 1, spentMicroUsd: 1 }
   const traffic = { ...sums, optedIn: sums }
-  return session.report({ fromMillis, toMillis: 2 ** 42, configVersions: [], source: "captured", traffic, seed: 1 })
-    .report
+  return session.report({ fromMillis, toMillis, configVersions: [], source: "captured", traffic, seed: 1 }).report
 }
 const modelOf = ({ model }: AnalysedCall["attempts"][number]) => model
 const isKnown = <A>(entry: readonly [string, A]): entry is readonly [string, NonNullable<A>] => entry[1] !== null
@@ -23,6 +22,26 @@ const planted = (shape: Shape, plant: string) => {
   const from = calls[calls.length >> 1]?.capturedAt ?? 0
   return { conversations, from, inRange: calls.filter(({ capturedAt }) => capturedAt >= from) }
 }
+
+describe("a range of less than a day", () => {
+  const { conversations } = planted("extraction", "duplicate")
+  const ofHours = (hours: number) => reportOf(conversations, 0, hours * 3_600_000)
+
+  it("is projected to no month: its rate says nothing of other hours", () => {
+    const { actions, causes, headline, honesty } = ofHours(23)
+    expect(headline.projected).toBeNull()
+    expect(headline.observed.avoidable_microusd).toBeGreaterThan(0)
+    expect(causes.map(({ at_least_microusd }) => at_least_microusd)).toEqual(causes.map(() => null))
+    expect(actions.map(({ saving }) => saving.at_least)).toEqual(actions.map(() => null))
+    expect(honesty.insufficient).toEqual([{ what: "hours of the range, for a projection", have: 23, need: 24 }])
+  })
+
+  it("is told from a whole day", () => {
+    const { headline, honesty } = ofHours(24)
+    expect(headline.projected).not.toBeNull()
+    expect(honesty.insufficient).toEqual([])
+  })
+})
 
 describe("a range that begins within conversations", () => {
   it.each([

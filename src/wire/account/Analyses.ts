@@ -119,7 +119,7 @@ const Headline = Schema.Struct({
     })
   ).annotations({
     description:
-      "Projection to all calls that opt in to data collection, at the rate of the range; null below 20 effective conversations."
+      "Projection to all calls that opt in to data collection, at the rate of the range; null below 20 effective conversations, and for a range of less than a day."
   }),
   hypotheses_microusd_up_to: money(
     "Maximum combined saving of all hypotheses, at most the amount spent; not included in any other sum"
@@ -137,7 +137,7 @@ const CauseOut = Schema.Struct({
   title: text("Human-readable title."),
   share_microusd: money("Share of the avoidable amount; 0 for hypotheses"),
   alone_microusd: money("Saving if only this cause were fixed; not additive"),
-  at_least_microusd: moneyOrNull("Lower bound of the saving in 30 days; null below 20 effective conversations"),
+  at_least_microusd: moneyOrNull("Lower bound of the saving in 30 days; null where there is no projection"),
   calls: count("Affected calls."),
   conversations: count("Affected conversations."),
   confidence: share("Confidence that this is waste"),

@@ -50,7 +50,7 @@ export const CauseView = ({ cause, monthly, projectId, whole }: CauseViewProps) 
       </Progress.Root>
       <Text size="sm" className="figures">
         {cause.at_least_microusd === null
-          ? "No lower bound: too few conversations"
+          ? "No lower bound: too little data"
           : `At least ${money(cause.at_least_microusd)} in 30 days`}{" "}
         · {tiers[cause.tier] ?? cause.tier} · {counted(cause.calls, "call")} of{" "}
         {counted(cause.conversations, "conversation")} · confidence {percent(cause.confidence)} · to be changed in{" "}

@@ -110,7 +110,7 @@ const Headline = ({ headline, scope }: Pick<Report, "headline" | "scope">) => {
       </Block>
       <Block>
         {projected === null ? (
-          <Figure label="In 30 days" value="—" note="Too few conversations to project" />
+          <Figure label="In 30 days" value="—" note="Too little data to project" />
         ) : (
           <Figure
             label="In 30 days, at least"
