@@ -43,9 +43,15 @@ export const project = (sample: ReadonlyArray<Sampled>, seed: number): Projectio
   return {
     share: ratio,
     atLeast,
-    likely: effective < minEffectiveForLikely ? null : studentised(sample, ratio, error, seed)
+    likely: effective < minEffectiveForLikely ? null : above(atLeast, studentised(sample, ratio, error, seed))
   }
 }
+
+/** Without what the lower bound excludes: where one conversation is unlike the others, resamples without it stretch the range. */
+const above = (atLeast: number, [low, high]: readonly [number, number]): readonly [number, number] => [
+  Math.max(atLeast, low),
+  Math.max(atLeast, high)
+]
 
 const ratioOf = (sample: ReadonlyArray<Sampled>): { readonly ratio: number; readonly error: number } => {
   let saved = 0

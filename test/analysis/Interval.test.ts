@@ -37,6 +37,15 @@ describe("a projection", () => {
       )?.likely
     ).not.toBeNull()
   })
+  it("has a likely range that begins at its lower bound or above, also where one conversation is unlike all others", () => {
+    const { atLeast = 0, likely } = project(
+      sample(60, (i) => (i === 0 ? 0 : 77 + (i % 3) / 10)),
+      1
+    ) ?? { likely: null }
+    expect(atLeast).toBeGreaterThan(0.7)
+    expect(likely?.[0]).toBeGreaterThanOrEqual(atLeast)
+    expect(likely?.[1]).toBeGreaterThan(atLeast)
+  })
   it("weighs a conversation by how probable it was to be taken", () => {
     const rare = Array.from({ length: 20 }, () => ({ charged: 100, saved: 100, inclusion: 0.25 }))
     const common = Array.from({ length: 20 }, () => ({ charged: 100, saved: 0, inclusion: 1 }))
