@@ -13,7 +13,7 @@ export const hasChromium = executable !== undefined
 if (!hasChromium) console.log(`skipped: journeys in the browser, because there is no ${executables.join(", and no ")}`)
 
 /** A new profile each; nothing is asked of other hosts. */
-export const launchChromium = (): Promise<Browser> =>
+export const launchChromium = (more: ReadonlyArray<string> = []): Promise<Browser> =>
   chromium.launch({
     ...(executable !== undefined && { executablePath: executable }),
     headless: true,
@@ -24,7 +24,8 @@ export const launchChromium = (): Promise<Browser> =>
       "--no-first-run",
       "--disable-background-networking",
       "--disable-component-update",
-      "--disable-sync"
+      "--disable-sync",
+      ...more
     ]
   })
 

@@ -69,5 +69,6 @@ export const takeWithTag = async <Data>(asked: Promise<Answer<Data>>): Promise<T
   return { data: answer.data as Data, tag: answer.response.headers.get("etag") }
 }
 
-/** For a POST that creates or moves money: the same form, sent twice, acts once. */
-export const newIdempotencyKey = (): string => crypto.randomUUID()
+/** For a POST that creates or moves money: the same form, sent twice, acts once. Over plain http there is no `randomUUID`. */
+export const newIdempotencyKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("")

@@ -1,22 +1,27 @@
 import { ActionIcon, Button } from "@mantine/core"
-import { useClipboard } from "@mantine/hooks"
 import { CheckIcon, CopyIcon } from "@primer/octicons-react"
+import { useCopy } from "./useCopy.ts"
+
+interface CopyProps {
+  readonly label: string
+  readonly text: string
+}
 
 /** A small button that copies a text which is too long to show. */
-export const CopyText = ({ label, text }: { readonly label: string; readonly text: string }) => {
-  const { copied, copy } = useClipboard()
+export const CopyText = ({ label, text }: CopyProps) => {
+  const copying = useCopy(label, text)
   return (
-    <Button size="compact-xs" variant="default" onClick={() => copy(text)} title={text}>
-      {copied ? "Copied" : label}
+    <Button size="compact-xs" variant="default" onClick={copying.copy} title={text}>
+      {copying.label}
     </Button>
   )
 }
 
-export const CopyIconButton = ({ label, text }: { readonly label: string; readonly text: string }) => {
-  const { copied, copy } = useClipboard()
+export const CopyIconButton = ({ label, text }: CopyProps) => {
+  const copying = useCopy(label, text)
   return (
-    <ActionIcon variant="default" aria-label={label} title={copied ? "Copied" : label} onClick={() => copy(text)}>
-      {copied ? <CheckIcon /> : <CopyIcon />}
+    <ActionIcon variant="default" aria-label={label} title={copying.label} onClick={copying.copy}>
+      {copying.isCopied ? <CheckIcon /> : <CopyIcon />}
     </ActionIcon>
   )
 }
