@@ -1,5 +1,4 @@
-import { Checkbox, Group, Select, SimpleGrid, Stack, Table, Text, TextInput } from "@mantine/core"
-import { useDebouncedCallback } from "@mantine/hooks"
+import { Checkbox, Group, Select, SimpleGrid, Stack, Table, Text } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { useMemo, useRef } from "react"
@@ -10,6 +9,7 @@ import { CopyText } from "../../parts/CopyText.tsx"
 import { type Column, DataTable } from "../../parts/DataTable.tsx"
 import { Drawer } from "../../parts/Dialog.tsx"
 import { Empty } from "../../parts/Empty.tsx"
+import { FilterField } from "../../parts/FilterField.tsx"
 import { count, money, percent, seconds, short } from "../../parts/format.ts"
 import { Page } from "../../parts/Page.tsx"
 import { Status } from "../../parts/Status.tsx"
@@ -20,6 +20,7 @@ type Model = Records["CatalogModelOut"]
 type Sort = "id" | "input" | "output" | "context" | "quality"
 
 const maxCompared = 4
+const typingMillis = 200
 const sorts = [
   { value: "id", label: "by id" },
   { value: "input", label: "cheapest input" },
@@ -51,7 +52,6 @@ const Models = () => {
           Object.entries({ ...before, ...change }).filter(([, value]) => value !== undefined && value !== "")
         )
     })
-  const filterBy = useDebouncedCallback((value: string) => set({ q: value }), 200)
   const field = useRef<HTMLInputElement>(null)
   useKeys({ "/": () => field.current?.focus() })
   const compared = useMemo(() => (search.compare ?? "").split(",").filter((id) => id !== ""), [search.compare])
@@ -80,13 +80,12 @@ const Models = () => {
       )}
       <Block>
         <Group gap="xs" align="flex-end">
-          <TextInput
+          <FilterField
             ref={field}
             label="Name"
-            size="xs"
-            key={q === undefined ? "none" : "some"}
-            defaultValue={q ?? ""}
-            onChange={({ currentTarget }) => filterBy(currentTarget.value.trim())}
+            value={q}
+            onChange={(value) => set({ q: value })}
+            waitMillis={typingMillis}
           />
           <Select
             label="Provider"

@@ -1,5 +1,4 @@
-import { Button, Group, Select, Stack, Switch, Text, TextInput } from "@mantine/core"
-import { useDebouncedCallback } from "@mantine/hooks"
+import { Button, Group, Select, Stack, Switch, Text } from "@mantine/core"
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query"
 import { useNavigate, useSearch } from "@tanstack/react-router"
 import { useMemo, useRef, useState } from "react"
@@ -8,6 +7,7 @@ import { catalog, keyNames, newestRequests, type RequestFilter, requests } from 
 import { Loaded } from "../../parts/Block.tsx"
 import { type Column, DataTable } from "../../parts/DataTable.tsx"
 import { Empty } from "../../parts/Empty.tsx"
+import { FilterField } from "../../parts/FilterField.tsx"
 import { cost, seconds, short, time } from "../../parts/format.ts"
 import { RouteTrail } from "../../parts/RouteTrail.tsx"
 import { Status } from "../../parts/Status.tsx"
@@ -19,6 +19,7 @@ import { ExportButtons } from "./ExportButtons.tsx"
 type Call = Records["RequestOut"]
 
 const liveMillis = 2_000
+const typingMillis = 300
 const ranges = { "1h": 3_600_000, "24h": 86_400_000, "7d": 604_800_000, "30d": 2_592_000_000 } as const
 const rangeLabels = [
   { value: "1h", label: "last hour" },
@@ -79,8 +80,6 @@ export const CallList = ({ onOpen, projectId }: CallListProps) => {
           Object.entries({ ...before, ...change }).filter(([, value]) => value !== undefined && value !== "")
         )
     })
-  const setSearch = useDebouncedCallback((value: string) => set({ q: value }), 300)
-  const setModel = useDebouncedCallback((value: string) => set({ model: value }), 300)
   const searchField = useRef<HTMLInputElement>(null)
   useKeys({ "/": () => searchField.current?.focus() })
   const isFiltered = Object.keys(filter).length > 0
@@ -88,23 +87,21 @@ export const CallList = ({ onOpen, projectId }: CallListProps) => {
   return (
     <Stack gap="sm">
       <Group gap="xs" align="flex-end">
-        <TextInput
+        <FilterField
           ref={searchField}
           label="Search"
-          size="xs"
-          key={q === undefined ? "no search" : "search"}
-          defaultValue={q ?? ""}
-          onChange={({ currentTarget }) => setSearch(currentTarget.value.trim())}
+          value={q}
+          onChange={(value) => set({ q: value })}
+          waitMillis={typingMillis}
           w={170}
           maxLength={200}
           placeholder="id, model, error code"
         />
-        <TextInput
+        <FilterField
           label="Model"
-          size="xs"
-          key={model === undefined ? "none" : "some"}
-          defaultValue={model ?? ""}
-          onChange={({ currentTarget }) => setModel(currentTarget.value.trim())}
+          value={model}
+          onChange={(value) => set({ model: value })}
+          waitMillis={typingMillis}
           w={170}
           placeholder="sim/best"
         />
