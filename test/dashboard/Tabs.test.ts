@@ -74,6 +74,79 @@ describe.skipIf(!hasChromium)("a browser with several tabs", () => {
     await page.getByRole("heading", { name: "Credits", exact: true }).waitFor()
   })
 
+  /** What all other tabs show is read anew. */
+  const signInAgain = async (page: Page) => {
+    const { url } = await at().api<{ readonly url: string }>("POST", "/api/session/links")
+    const other = await page.context().newPage()
+    other.setDefaultTimeout(20_000)
+    await other.goto(url)
+    await other.getByRole("heading", { name: "Overview", exact: true }).waitFor()
+    await other.close()
+  }
+
+  it("keeps what is typed in a form when it learns of a newer version, and does not overwrite that", async () => {
+    const { api, projectId, service, signIn } = at()
+    const of = `/api/projects/${projectId}`
+    const key = await api<{ readonly id: string }>("POST", `${of}/keys`, { name: "shared" })
+    await api("POST", `${of}/routing-configurations`, { slug: "shared" })
+    const forms = [
+      { path: `/p/${projectId}/policy`, read: `${of}/policy`, field: "Highest input price", save: /^Save version/ },
+      {
+        path: `/p/${projectId}/routing/shared`,
+        read: `${of}/routing-configurations/shared`,
+        field: "Highest input price",
+        save: "Save as a new version"
+      },
+      { path: "/settings", read: of, field: "Spend limit", save: "Save" },
+      { path: `/p/${projectId}/keys?key=${key.id}`, read: `/api/keys/${key.id}`, field: "Spend limit", save: "Save" },
+      { path: `/p/${projectId}/alerts`, read: `${of}/alerts`, field: "At", save: "Save" }
+    ]
+    const changes: ReadonlyArray<() => Promise<unknown>> = [
+      () => api("PUT", `${of}/policy`, { excluded_models: ["sim/none"] }),
+      () => api("PUT", `${of}/routing-configurations/shared`, { alpha: 0.3 }),
+      () => api("PATCH", of, { name: "renamed" }),
+      () => api("PATCH", `/api/keys/${key.id}`, { name: "renamed" }),
+      () => api("PUT", `${of}/alerts`, { webhook_url: null, thresholds: [{ type: "limit_percent", percent: 80 }] })
+    ]
+    const { errors, page } = await signIn()
+    for (const [index, { field, path, read, save }] of forms.entries()) {
+      await page.goto(`${service.url}/dashboard${path}`)
+      if (field === "At") await page.getByRole("button", { name: "Add threshold" }).click()
+      const typed = page.getByRole("textbox", { name: field, exact: true })
+      await typed.fill("7")
+      const before = await typed.inputValue()
+      await changes[index]?.()
+      const again = page.waitForResponse(`**${read}`)
+      await signInAgain(page)
+      await (await again).finished()
+      await page.getByRole("button", { name: save, exact: true }).click()
+      await page.getByText("Changed elsewhere").waitFor()
+      expect(await typed.inputValue()).toBe(before)
+      await page.getByRole("button", { name: "Retry" }).click()
+      await page.getByText("Changed elsewhere").waitFor({ state: "detached" })
+      expect(await page.getByRole("button", { name: save, exact: true }).isDisabled()).toBe(true)
+    }
+    expect(errors).toEqual([])
+  })
+
+  it("shows the secret of a webhook until a person says that it is saved", async () => {
+    const { errors, page } = await at().signIn()
+    await page.goto(`${at().service.url}/dashboard/p/${at().projectId}/alerts`)
+    await page.getByRole("textbox", { name: "Webhook URL" }).fill("https://example.com/hook")
+    await page.getByRole("button", { name: "Save", exact: true }).click()
+    const shown = page.getByText("Webhook secret: save it now")
+    await shown.waitFor()
+    const again = page.waitForResponse("**/api/projects/*/alerts")
+    await signInAgain(page)
+    await (await again).finished()
+    await page.getByText("Changed elsewhere").waitFor({ state: "detached" })
+    await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    expect(await shown.isVisible()).toBe(true)
+    await page.getByRole("button", { name: "I have saved it" }).click()
+    await shown.waitFor({ state: "detached" })
+    expect(errors).toEqual([])
+  })
+
   it("says that a person is still signed in where the service could not end the session", async () => {
     const { errors, page } = await at().signIn()
     const error = { type: "server_error", code: "store_unavailable", message: "Not now.", param: null }

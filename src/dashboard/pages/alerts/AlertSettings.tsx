@@ -1,7 +1,6 @@
 import { Alert, Button, Checkbox, Code, Group, NumberInput, Select, Stack, Text, TextInput } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import { useMutation, useQueryClient } from "@tanstack/react-query"
-import { useState } from "react"
 import { client, type Records, type Tagged, takeWithTag } from "../../api/client.ts"
 import { ApiFailure } from "../../api/failure.ts"
 import { alerts } from "../../api/queries.ts"
@@ -9,6 +8,7 @@ import { CopyIconButton } from "../../parts/CopyText.tsx"
 import { Failure } from "../../parts/Failure.tsx"
 import { fieldErrors } from "../../parts/fieldErrors.ts"
 import { microUsdOf, usdOf } from "../../parts/format.ts"
+import { useEdited } from "../../parts/useEdited.ts"
 
 type Threshold = Records["AlertThreshold"]
 type Period = "day" | "week" | "month"
@@ -45,18 +45,23 @@ const maxThresholds = 20
 
 interface AlertSettingsProps {
   readonly projectId: string
-  readonly found: Tagged<Records["AlertsOut"]>
+  readonly latest: Tagged<Records["AlertsOut"]>
   readonly mayWrite: boolean
 }
 
-const AlertSettings = ({ found, mayWrite, projectId }: AlertSettingsProps) => {
+const formOf = (of: Records["AlertsOut"]): AlertForm => ({
+  url: of.webhook_url ?? "",
+  rows: of.thresholds.map(rowOf),
+  rotate: false
+})
+
+const AlertSettings = ({ latest, mayWrite, projectId }: AlertSettingsProps) => {
   const queries = useQueryClient()
-  const { data: of, tag } = found
-  const [nextId, setNextId] = useState(of.thresholds.length)
   const form = useForm<AlertForm>({
-    initialValues: { url: of.webhook_url ?? "", rows: of.thresholds.map(rowOf), rotate: false },
+    initialValues: formOf(latest.data),
     validate: { rows: { amount: (value) => (Number(value) > 0 ? null : "Above 0") } }
   })
+  const { data: of, tag } = useEdited(latest, form, formOf)
   const save = useMutation({
     mutationFn: (values: AlertForm) =>
       takeWithTag(
@@ -69,14 +74,20 @@ const AlertSettings = ({ found, mayWrite, projectId }: AlertSettingsProps) => {
           }
         })
       ),
-    onSuccess: (saved) => {
-      // the secret is in this answer alone: it stays on the page until the person leaves it
-      if (saved.data.webhook_secret === null) queries.setQueryData(alerts(projectId).queryKey, saved)
+    onSuccess: ({ data, tag }, values) => {
+      form.resetDirty(values)
+      // the secret stays in this answer alone
+      queries.setQueryData(alerts(projectId).queryKey, { data: { ...data, webhook_secret: null }, tag })
     },
     onError: (error) => form.setErrors(fieldErrors(error, { webhook_url: "url" }))
   })
   const secret = save.data?.data.webhook_secret ?? null
   const isElsewhere = save.error instanceof ApiFailure && save.error.status === 412
+  const reload = () => {
+    form.reset()
+    save.reset()
+    return queries.invalidateQueries({ queryKey: ["alerts", projectId] })
+  }
   const { rows } = form.getValues()
   return (
     <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
@@ -114,8 +125,8 @@ const AlertSettings = ({ found, mayWrite, projectId }: AlertSettingsProps) => {
               size="xs"
               disabled={rows.length >= maxThresholds}
               onClick={() => {
-                form.insertListItem("rows", { id: nextId, kind: "month", amount: 10 } satisfies Row)
-                setNextId(nextId + 1)
+                const id = Math.max(-1, ...rows.map((row) => row.id)) + 1
+                form.insertListItem("rows", { id, kind: "month", amount: 10 } satisfies Row)
               }}
             >
               Add threshold
@@ -138,24 +149,12 @@ const AlertSettings = ({ found, mayWrite, projectId }: AlertSettingsProps) => {
                 </Code>
                 <CopyIconButton label="Copy the secret" text={secret} />
               </Group>
-              <Button
-                mt="xs"
-                size="xs"
-                onClick={() => {
-                  save.reset()
-                  void queries.invalidateQueries({ queryKey: ["alerts", projectId] })
-                }}
-              >
+              <Button mt="xs" size="xs" onClick={() => save.reset()}>
                 I have saved it
               </Button>
             </Alert>
           )}
-          {save.error === null ? null : (
-            <Failure
-              error={save.error}
-              retry={isElsewhere ? () => queries.invalidateQueries({ queryKey: ["alerts", projectId] }) : undefined}
-            />
-          )}
+          {save.error === null ? null : <Failure error={save.error} retry={isElsewhere ? reload : undefined} />}
           <Group>
             <Button type="submit" loading={save.isPending} disabled={!form.isDirty()}>
               Save

@@ -24,12 +24,7 @@ const Alerts = () => {
         <Loaded query={query} height={200}>
           {(found) => (
             <Suspense fallback={<Waiting height={200} />}>
-              <AlertSettings
-                key={`${projectId} ${found.tag}`}
-                projectId={projectId}
-                found={found}
-                mayWrite={mayWrite}
-              />
+              <AlertSettings key={projectId} projectId={projectId} latest={found} mayWrite={mayWrite} />
             </Suspense>
           )}
         </Loaded>

@@ -14,6 +14,7 @@ import { checkLimit, LimitFields, type LimitValues, limitOf, limitValuesOf } fro
 import { emptyRates, RateFields, type RateValues, ratesOf, valuesOf } from "../../parts/RateFields.tsx"
 import { SettingsForm } from "../../parts/SettingsForm.tsx"
 import { Status } from "../../parts/Status.tsx"
+import { useEdited } from "../../parts/useEdited.ts"
 import { Secret } from "./Secret.tsx"
 import { stateOf } from "./state.ts"
 
@@ -48,7 +49,7 @@ const KeyDrawer = ({ keyId, mayWrite, onClose }: KeyDrawerProps) => {
             </Text>
             <Binding of={found.data} />
             {found.data.revoked_at === null ? (
-              <Settings key={found.tag} found={found} mayWrite={mayWrite} />
+              <Settings latest={found} mayWrite={mayWrite} />
             ) : (
               <Text size="sm">Revoked {dateTime(found.data.revoked_at)}, permanently.</Text>
             )}
@@ -127,18 +128,18 @@ const formOf = (of: Key): KeyForm => ({
   ...(of.rate_limits === null ? emptyRates : valuesOf(of.rate_limits))
 })
 
-const Settings = ({ found, mayWrite }: { readonly found: Tagged<Key>; readonly mayWrite: boolean }) => {
+const Settings = ({ latest, mayWrite }: { readonly latest: Tagged<Key>; readonly mayWrite: boolean }) => {
   const queries = useQueryClient()
-  const of = found.data
   const form = useForm<KeyForm>({
-    initialValues: formOf(of),
+    initialValues: formOf(latest.data),
     validate: { limit: checkLimit }
   })
+  const { data: of, tag } = useEdited(latest, form, formOf)
   const save = useMutation({
     mutationFn: (values: KeyForm) =>
       takeWithTag(
         client.PATCH("/api/keys/{id}", {
-          params: { path: { id: of.id }, header: found.tag === null ? {} : { "if-match": found.tag } },
+          params: { path: { id: of.id }, header: tag === null ? {} : { "if-match": tag } },
           body: {
             name: values.name,
             is_active: values.isActive,
@@ -148,7 +149,8 @@ const Settings = ({ found, mayWrite }: { readonly found: Tagged<Key>; readonly m
           }
         })
       ),
-    onSuccess: (saved) => {
+    onSuccess: (saved, values) => {
+      form.resetDirty(values)
       queries.setQueryData(key(of.id).queryKey, saved)
       return queries.invalidateQueries({ queryKey: ["keys", of.project_id] })
     },
@@ -161,7 +163,11 @@ const Settings = ({ found, mayWrite }: { readonly found: Tagged<Key>; readonly m
       isDirty={form.isDirty()}
       mayWrite={mayWrite}
       onSubmit={form.onSubmit((values) => save.mutate(values))}
-      reload={() => queries.invalidateQueries({ queryKey: ["key", of.id] })}
+      reload={() => {
+        form.reset()
+        save.reset()
+        return queries.invalidateQueries({ queryKey: ["key", of.id] })
+      }}
     >
       <TextInput label="Name" required maxLength={200} {...form.getInputProps("name")} />
       <LimitFields form={form} />

@@ -16,9 +16,7 @@ const Policy = () => {
     <Page title="Policy" lead="What the keys of this project may use. The effect is shown before anything is saved.">
       <SimpleGrid cols={1}>
         <Loaded query={query} height={520}>
-          {(found) => (
-            <PolicyEditor key={`${projectId} ${found.tag}`} projectId={projectId} found={found} mayWrite={mayWrite} />
-          )}
+          {(found) => <PolicyEditor key={projectId} projectId={projectId} latest={found} mayWrite={mayWrite} />}
         </Loaded>
       </SimpleGrid>
     </Page>

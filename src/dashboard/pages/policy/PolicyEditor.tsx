@@ -9,6 +9,7 @@ import { Block, Loaded } from "../../parts/Block.tsx"
 import { Failure } from "../../parts/Failure.tsx"
 import { fieldErrors } from "../../parts/fieldErrors.ts"
 import { count } from "../../parts/format.ts"
+import { useEdited } from "../../parts/useEdited.ts"
 import {
   alphaOf,
   OnlySome,
@@ -58,14 +59,15 @@ const simulationMillis = 300
 
 interface PolicyEditorProps {
   readonly projectId: string
-  readonly found: Tagged<Policy>
+  readonly latest: Tagged<Policy>
   readonly mayWrite: boolean
 }
 
 /** The rules on the left, and what they would change on the right. */
-export const PolicyEditor = ({ found, mayWrite, projectId }: PolicyEditorProps) => {
+export const PolicyEditor = ({ latest, mayWrite, projectId }: PolicyEditorProps) => {
   const queries = useQueryClient()
-  const form = useForm<PolicyForm>({ initialValues: formOf(found.data) })
+  const form = useForm<PolicyForm>({ initialValues: formOf(latest.data) })
+  const found = useEdited(latest, form, formOf)
   const input = inputOf(form.getValues())
   const isManaged = found.data.managed_by_configuration
   const [simulated] = useDebouncedValue(JSON.stringify(input), simulationMillis)
@@ -83,14 +85,17 @@ export const PolicyEditor = ({ found, mayWrite, projectId }: PolicyEditorProps) 
   })
   const isSimulated = simulated === JSON.stringify(input) && simulation.isSuccess && !simulation.isPlaceholderData
   const save = useMutation({
-    mutationFn: () =>
+    mutationFn: (values: PolicyForm) =>
       takeWithTag(
         client.PUT("/api/projects/{id}/policy", {
           params: { path: { id: projectId }, header: found.tag === null ? {} : { "if-match": found.tag } },
-          body: input
+          body: inputOf(values)
         })
       ),
-    onSuccess: (saved) => queries.setQueryData(policy(projectId).queryKey, saved),
+    onSuccess: (saved, values) => {
+      form.resetDirty(values)
+      queries.setQueryData(policy(projectId).queryKey, saved)
+    },
     onError: (error) =>
       form.setErrors(
         fieldErrors(error, {
@@ -105,12 +110,17 @@ export const PolicyEditor = ({ found, mayWrite, projectId }: PolicyEditorProps) 
       )
   })
   const isElsewhere = save.error instanceof ApiFailure && save.error.status === 412
+  const reload = () => {
+    form.reset()
+    save.reset()
+    return queries.invalidateQueries({ queryKey: ["policy", projectId] })
+  }
 
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        save.mutate()
+        save.mutate(form.getValues())
       }}
     >
       {isManaged ? (
@@ -173,12 +183,7 @@ export const PolicyEditor = ({ found, mayWrite, projectId }: PolicyEditorProps) 
           <Loaded query={simulation} height={240}>
             {(effect) => <Effect effect={effect} />}
           </Loaded>
-          {save.error === null ? null : (
-            <Failure
-              error={save.error}
-              retry={isElsewhere ? () => queries.invalidateQueries({ queryKey: ["policy", projectId] }) : undefined}
-            />
-          )}
+          {save.error === null ? null : <Failure error={save.error} retry={isElsewhere ? reload : undefined} />}
           {isElsewhere ? (
             <Text size="sm">
               Someone else has saved a new version in the meantime. Retry loads it and discards your changes.

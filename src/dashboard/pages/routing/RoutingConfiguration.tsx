@@ -11,6 +11,7 @@ import { Modal } from "../../parts/Dialog.tsx"
 import { Failure } from "../../parts/Failure.tsx"
 import { fieldErrors } from "../../parts/fieldErrors.ts"
 import { Page } from "../../parts/Page.tsx"
+import { useEdited } from "../../parts/useEdited.ts"
 import { useRole } from "../../shell/project.ts"
 import { formOf, type RoutingForm, settingsOf } from "./form.ts"
 import { RoutePreview } from "./RoutePreview.tsx"
@@ -41,7 +42,7 @@ const RoutingConfiguration = () => {
       <SimpleGrid cols={{ base: 1, md: 2 }}>
         <Block title="Settings">
           <Loaded query={query} height={420}>
-            {(found) => <Editor key={`${slug} ${found.tag}`} projectId={projectId} found={found} mayWrite={mayWrite} />}
+            {(found) => <Editor key={slug} projectId={projectId} latest={found} mayWrite={mayWrite} />}
           </Loaded>
         </Block>
         <Stack>
@@ -59,14 +60,16 @@ const RoutingConfiguration = () => {
 
 interface EditorProps {
   readonly projectId: string
-  readonly found: Tagged<Configuration>
+  readonly latest: Tagged<Configuration>
   readonly mayWrite: boolean
 }
 
-const Editor = ({ found, mayWrite, projectId }: EditorProps) => {
+const valuesOf = (of: Configuration): RoutingForm => formOf(of.slug, of)
+
+const Editor = ({ latest, mayWrite, projectId }: EditorProps) => {
   const queries = useQueryClient()
-  const { data: of, tag } = found
-  const form = useForm<RoutingForm>({ initialValues: formOf(of.slug, of) })
+  const form = useForm<RoutingForm>({ initialValues: valuesOf(latest.data) })
+  const { data: of, tag } = useEdited(latest, form, valuesOf)
   const save = useMutation({
     mutationFn: (values: RoutingForm) =>
       takeWithTag(
@@ -75,7 +78,8 @@ const Editor = ({ found, mayWrite, projectId }: EditorProps) => {
           body: settingsOf(values)
         })
       ),
-    onSuccess: async (saved) => {
+    onSuccess: async (saved, values) => {
+      form.resetDirty(values)
       queries.setQueryData(routing(projectId, of.slug).queryKey, saved)
       await Promise.all(
         ["routings", "routing-versions"].map((name) => queries.invalidateQueries({ queryKey: [name, projectId] }))
@@ -84,6 +88,11 @@ const Editor = ({ found, mayWrite, projectId }: EditorProps) => {
     onError: (error) => form.setErrors(fieldErrors(error, { models: "models", providers: "providers", name: "name" }))
   })
   const isElsewhere = save.error instanceof ApiFailure && save.error.status === 412
+  const reload = () => {
+    form.reset()
+    save.reset()
+    return queries.invalidateQueries({ queryKey: ["routing", projectId] })
+  }
   return (
     <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
       <fieldset
@@ -92,12 +101,7 @@ const Editor = ({ found, mayWrite, projectId }: EditorProps) => {
       >
         <Stack>
           <RoutingFields form={form} />
-          {save.error === null ? null : (
-            <Failure
-              error={save.error}
-              retry={isElsewhere ? () => queries.invalidateQueries({ queryKey: ["routing", projectId] }) : undefined}
-            />
-          )}
+          {save.error === null ? null : <Failure error={save.error} retry={isElsewhere ? reload : undefined} />}
           <Button type="submit" loading={save.isPending} disabled={!form.isDirty()}>
             Save as a new version
           </Button>

@@ -13,6 +13,7 @@ import { money } from "../../parts/format.ts"
 import { checkLimit, LimitFields, type LimitValues, limitOf, limitValuesOf } from "../../parts/LimitFields.tsx"
 import { emptyRates, RateFields, type RateValues, ratesOf, valuesOf } from "../../parts/RateFields.tsx"
 import { SettingsForm } from "../../parts/SettingsForm.tsx"
+import { useEdited } from "../../parts/useEdited.ts"
 import { useRole } from "../../shell/project.ts"
 
 type Project = Records["ProjectOut"]
@@ -28,7 +29,7 @@ export const ProjectSettings = ({ projectId }: { readonly projectId: string }) =
     <Stack>
       <Block title="Project">
         <Loaded query={query} height={360}>
-          {(found) => <Editor key={found.tag} found={found} mayWrite={mayWrite} />}
+          {(found) => <Editor latest={found} mayWrite={mayWrite} />}
         </Loaded>
       </Block>
       {isOwner && query.data !== undefined ? <Remove of={query.data.data} /> : null}
@@ -36,17 +37,19 @@ export const ProjectSettings = ({ projectId }: { readonly projectId: string }) =
   )
 }
 
-const Editor = ({ found, mayWrite }: { readonly found: Tagged<Project>; readonly mayWrite: boolean }) => {
+const formOf = (of: Project): ProjectForm => ({
+  name: of.name,
+  ...limitValuesOf(of),
+  ...(of.rate_limits === null ? emptyRates : valuesOf(of.rate_limits))
+})
+
+const Editor = ({ latest, mayWrite }: { readonly latest: Tagged<Project>; readonly mayWrite: boolean }) => {
   const queries = useQueryClient()
-  const { data: of, tag } = found
   const form = useForm<ProjectForm>({
-    initialValues: {
-      name: of.name,
-      ...limitValuesOf(of),
-      ...(of.rate_limits === null ? emptyRates : valuesOf(of.rate_limits))
-    },
+    initialValues: formOf(latest.data),
     validate: { limit: checkLimit }
   })
+  const { data: of, tag } = useEdited(latest, form, formOf)
   const save = useMutation({
     mutationFn: (values: ProjectForm) =>
       takeWithTag(
@@ -59,7 +62,8 @@ const Editor = ({ found, mayWrite }: { readonly found: Tagged<Project>; readonly
           }
         })
       ),
-    onSuccess: async (saved) => {
+    onSuccess: async (saved, values) => {
+      form.resetDirty(values)
       queries.setQueryData(project(of.id).queryKey, saved)
       await queries.invalidateQueries({ queryKey: ["projects"] })
     },
@@ -71,7 +75,11 @@ const Editor = ({ found, mayWrite }: { readonly found: Tagged<Project>; readonly
       isDirty={form.isDirty()}
       mayWrite={mayWrite}
       onSubmit={form.onSubmit((values) => save.mutate(values))}
-      reload={() => queries.invalidateQueries({ queryKey: ["project", of.id] })}
+      reload={() => {
+        form.reset()
+        save.reset()
+        return queries.invalidateQueries({ queryKey: ["project", of.id] })
+      }}
     >
       <Group gap="xs">
         <CopyText label="Project id" text={of.id} />
