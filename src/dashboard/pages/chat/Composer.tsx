@@ -56,13 +56,18 @@ export const Composer = (props: ComposerProps) => {
     const image_ids = attachments.list.flatMap(({ image }) => (image === undefined ? [] : [image.id]))
     return { content: text, model, image_ids, ...settings }
   }
+  const isSending = useRef(false)
   const send = async () => {
-    if (mayNotSend || sending.isPending) return
+    // known before the page shows it: a second click may come earlier
+    if (mayNotSend || isSending.current) return
+    isSending.current = true
     try {
       await onSend(asked())
     } catch {
       // shown below; the text stays
       return
+    } finally {
+      isSending.current = false
     }
     setText("")
     forget()

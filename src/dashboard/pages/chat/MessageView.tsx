@@ -8,7 +8,7 @@ import { Markdown } from "./Markdown.tsx"
 
 export interface MessageActions {
   readonly retry: (message: Message) => void
-  readonly edit: (message: Message, content: string) => void
+  readonly edit: (message: Message, content: string) => Promise<void>
   readonly fork: (message: Message) => void
 }
 
@@ -30,6 +30,15 @@ export const MessageView = memo((props: MessageViewProps) =>
 
 const Question = ({ actions, isLast, isRunning, message }: MessageViewProps) => {
   const [text, setText] = useState<string>()
+  const sendEdited = async (edited: string) => {
+    try {
+      await actions.edit(message, edited)
+    } catch {
+      // shown below; the text stays
+      return
+    }
+    setText(undefined)
+  }
   if (text !== undefined) {
     return (
       <Stack gap="xs" ml="auto" w="85%">
@@ -44,14 +53,7 @@ const Question = ({ actions, isLast, isRunning, message }: MessageViewProps) => 
           <Button size="compact-xs" variant="default" onClick={() => setText(undefined)}>
             Cancel
           </Button>
-          <Button
-            size="compact-xs"
-            disabled={text.trim() === ""}
-            onClick={() => {
-              actions.edit(message, text)
-              setText(undefined)
-            }}
-          >
+          <Button size="compact-xs" disabled={text.trim() === ""} onClick={() => void sendEdited(text)}>
             Save and send
           </Button>
         </Group>

@@ -2,9 +2,10 @@ import { Button, Group, Select, Stack, Text, Title } from "@mantine/core"
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
-import { client, newIdempotencyKey, take } from "../../api/client.ts"
+import { client, take } from "../../api/client.ts"
 import { Loaded } from "../../parts/Block.tsx"
 import { Empty } from "../../parts/Empty.tsx"
+import { type IdempotencyKeys, useIdempotencyKeys } from "../../parts/useIdempotencyKeys.ts"
 import { useProjectId } from "../../shell/project.ts"
 import { type Asked, withModel } from "./asked.ts"
 import { Composer } from "./Composer.tsx"
@@ -28,10 +29,17 @@ export const NewConversation = () => {
   const current = useProjectId()
   const [chosen, choose] = useState<string>()
   const [other, compareWith] = useState<string | null>(null)
+  const keys = useIdempotencyKeys()
   const begin = useMutation({
+    mutationKey: ["begin"],
     mutationFn: ({ asked, projectId }: { readonly asked: Asked; readonly projectId: string }) =>
-      Promise.all([asked, ...(other === null ? [] : [withModel(asked, other)])].map((each) => begun(projectId, each))),
+      Promise.all(
+        [asked, ...(other === null ? [] : [withModel(asked, other)])].map((each, index) =>
+          begun(keys, index, projectId, each)
+        )
+      ),
     onSuccess: async ([id = "", second]) => {
+      keys.taken()
       await Promise.all(
         [["conversations"], ["running-conversations"]].map((queryKey) => queries.invalidateQueries({ queryKey }))
       )
@@ -68,7 +76,10 @@ export const NewConversation = () => {
                     py={5}
                     styles={{ label: { whiteSpace: "normal", lineHeight: 1.3 } }}
                     disabled={begin.isPending}
-                    onClick={() => begin.mutate({ asked: { content, model: "auto" }, projectId })}
+                    onClick={() => {
+                      if (queries.isMutating({ mutationKey: ["begin"] }) > 0) return
+                      begin.mutate({ asked: { content, model: "auto" }, projectId })
+                    }}
                   >
                     {content}
                   </Button>
@@ -104,17 +115,17 @@ export const NewConversation = () => {
   )
 }
 
-/** A conversation with its first question. */
-const begun = async (projectId: string, asked: Asked): Promise<string> => {
+/** A conversation with its first question; where that is refused, the next one begins the same conversation. */
+const begun = async (keys: IdempotencyKeys, index: number, projectId: string, asked: Asked): Promise<string> => {
   const { id } = await take(
     client.POST("/api/chat/conversations", {
-      params: { header: { "idempotency-key": newIdempotencyKey() } },
+      params: { header: keys.headerOf("conversation", index, projectId) },
       body: { project_id: projectId }
     })
   )
   await take(
     client.POST("/api/chat/conversations/{id}/messages", {
-      params: { path: { id }, header: { "idempotency-key": newIdempotencyKey() } },
+      params: { path: { id }, header: keys.headerOf("message", id, asked) },
       body: asked
     })
   )

@@ -1,7 +1,8 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import { useMemo } from "react"
-import { client, newIdempotencyKey, take } from "../../api/client.ts"
+import { client, take } from "../../api/client.ts"
+import { useIdempotencyKeys } from "../../parts/useIdempotencyKeys.ts"
 import type { Asked } from "./asked.ts"
 import type { Message } from "./conversation.ts"
 import { useConversation } from "./useConversation.ts"
@@ -22,34 +23,39 @@ export const useThread = (id: string) => {
       )
     )
   const { again, begin, error, state } = useConversation(id, () => void changed())
-  const header = () => ({ "idempotency-key": newIdempotencyKey() })
+  const keys = useIdempotencyKeys()
   const ask = useMutation({
+    mutationKey: ["ask", id],
     mutationFn: (turn: Turn) => {
       switch (turn.kind) {
         case "send":
           return take(
             client.POST("/api/chat/conversations/{id}/messages", {
-              params: { path: { id }, header: header() },
+              params: { path: { id }, header: keys.headerOf("send", turn.asked) },
               body: turn.asked
             })
           )
         case "edit":
           return take(
             client.POST("/api/chat/conversations/{id}/messages/{message_id}/edit", {
-              params: { path: { id, message_id: turn.message.id }, header: header() },
+              params: {
+                path: { id, message_id: turn.message.id },
+                header: keys.headerOf("edit", turn.message.id, turn.content)
+              },
               body: { content: turn.content }
             })
           )
         case "retry":
           return take(
             client.POST("/api/chat/conversations/{id}/messages/{message_id}/retry", {
-              params: { path: { id, message_id: turn.message.id }, header: header() },
+              params: { path: { id, message_id: turn.message.id }, header: keys.headerOf("retry", turn.message.id) },
               body: {}
             })
           )
       }
     },
     onSuccess: (turn) => {
+      keys.taken()
       begin(turn)
       void changed()
     }
@@ -58,26 +64,36 @@ export const useThread = (id: string) => {
     mutationFn: () => take(client.POST("/api/chat/conversations/{id}/stop", { params: { path: { id } } }))
   })
   const fork = useMutation({
+    mutationKey: ["fork", id],
     mutationFn: (message: Message) =>
       take(
         client.POST("/api/chat/conversations/{id}/fork", {
-          params: { path: { id }, header: header() },
+          params: { path: { id }, header: keys.headerOf("fork", message.id) },
           body: { message_id: message.id }
         })
       ),
     onSuccess: async (made) => {
+      keys.taken()
       await changed()
       await navigate({ to: "/chat/$conversationId", params: { conversationId: made.id } })
     }
   })
-  const actions = useMemo(
-    () => ({
-      retry: (message: Message) => ask.mutate({ kind: "retry", message }),
-      edit: (message: Message, content: string) => ask.mutate({ kind: "edit", message, content }),
-      fork: (message: Message) => fork.mutate(message)
-    }),
-    [ask.mutate, fork.mutate]
-  )
+  const actions = useMemo(() => {
+    // known before the page shows it: a second click may come earlier
+    const isIdle = (name: "ask" | "fork") => queries.isMutating({ mutationKey: [name, id] }) === 0
+    return {
+      retry: (message: Message) => {
+        if (isIdle("ask")) ask.mutate({ kind: "retry", message })
+      },
+      /** Fails where the question was not taken. */
+      edit: async (message: Message, content: string) => {
+        if (isIdle("ask")) await ask.mutateAsync({ kind: "edit", message, content })
+      },
+      fork: (message: Message) => {
+        if (isIdle("fork")) fork.mutate(message)
+      }
+    }
+  }, [queries, id, ask.mutate, ask.mutateAsync, fork.mutate])
   return { id, state, error, again, changed, ask, stop, actions, failed: stop.error ?? fork.error }
 }
 

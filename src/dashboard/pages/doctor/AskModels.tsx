@@ -1,9 +1,10 @@
 import { NumberInput, Stack, Text } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import { useMutation, useQueryClient } from "@tanstack/react-query"
-import { client, newIdempotencyKey, type Records, take } from "../../api/client.ts"
+import { client, type Records, take } from "../../api/client.ts"
 import { FormDialog } from "../../parts/FormDialog.tsx"
 import { counted, money } from "../../parts/format.ts"
+import { useIdempotencyKeys } from "../../parts/useIdempotencyKeys.ts"
 import { analysis } from "./queries.ts"
 
 const microUsd = 1_000_000
@@ -21,11 +22,12 @@ const AskModels = ({ analysisId, onClose }: AskModelsProps) => {
   const form = useForm({ initialValues: { dollars: defaultDollars as string | number } })
   const dollars = Math.min(maxDollars, Math.max(0, Number(form.getValues().dollars) || 0))
   const spend = Math.max(1, Math.round(dollars * microUsd))
+  const keys = useIdempotencyKeys()
   const ask = useMutation({
     mutationFn: (confirm: boolean) =>
       take(
         client.POST("/api/analyses/{id}/replay", {
-          params: { path: { id: analysisId }, header: confirm ? { "idempotency-key": newIdempotencyKey() } : {} },
+          params: { path: { id: analysisId }, header: confirm ? keys.headerOf(spend) : {} },
           body: { max_spend_microusd: spend, confirm }
         })
       ),

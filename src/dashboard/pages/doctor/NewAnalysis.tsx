@@ -4,10 +4,11 @@ import { useDebouncedValue } from "@mantine/hooks"
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import { useMemo } from "react"
-import { client, newIdempotencyKey, take } from "../../api/client.ts"
+import { client, take } from "../../api/client.ts"
 import { Failure } from "../../parts/Failure.tsx"
 import { FormDialog } from "../../parts/FormDialog.tsx"
 import { cost, counted, money } from "../../parts/format.ts"
+import { useIdempotencyKeys } from "../../parts/useIdempotencyKeys.ts"
 import { estimate } from "./queries.ts"
 
 const dayMillis = 86_400_000
@@ -42,11 +43,12 @@ const NewAnalysis = ({ onClose, projectId }: NewAnalysisProps) => {
     [days, wanted]
   )
   const quote = useQuery({ ...estimate(projectId, body), placeholderData: keepPreviousData })
+  const keys = useIdempotencyKeys()
   const begin = useMutation({
     mutationFn: () =>
       take(
         client.POST("/api/projects/{id}/analyses", {
-          params: { path: { id: projectId }, header: { "idempotency-key": newIdempotencyKey() } },
+          params: { path: { id: projectId }, header: keys.headerOf(body) },
           body
         })
       ),

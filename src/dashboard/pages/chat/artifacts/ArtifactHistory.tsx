@@ -1,9 +1,10 @@
 import { Button, Group, Stack, Text } from "@mantine/core"
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
-import { client, newIdempotencyKey, take } from "../../../api/client.ts"
+import { client, take } from "../../../api/client.ts"
 import { Loaded } from "../../../parts/Block.tsx"
 import { Failure } from "../../../parts/Failure.tsx"
 import { count, dateTime } from "../../../parts/format.ts"
+import { useIdempotencyKeys } from "../../../parts/useIdempotencyKeys.ts"
 import type { Artifact } from "../conversation.ts"
 
 interface ArtifactHistoryProps {
@@ -27,15 +28,17 @@ export const ArtifactHistory = (props: ArtifactHistoryProps) => {
     queryFn: ({ signal }) =>
       take(client.GET("/api/chat/conversations/{id}/artifacts/{artifact_id}/versions", { params: { path }, signal }))
   })
+  const keys = useIdempotencyKeys()
   const restore = useMutation({
     mutationFn: (version: number) =>
       take(
         client.POST("/api/chat/conversations/{id}/artifacts/{artifact_id}/restore", {
-          params: { path, header: { "idempotency-key": newIdempotencyKey() } },
+          params: { path, header: keys.headerOf(version) },
           body: { version }
         })
       ),
     onSuccess: async () => {
+      keys.taken()
       await queries.invalidateQueries({ queryKey: ["artifact-versions", of.id] })
       onChanged()
     }

@@ -1,9 +1,10 @@
 import { Select, Text, TextInput } from "@mantine/core"
 import { useMutation } from "@tanstack/react-query"
 import { useState } from "react"
-import { client, newIdempotencyKey, take } from "../../../api/client.ts"
+import { client, take } from "../../../api/client.ts"
 import { FormDialog } from "../../../parts/FormDialog.tsx"
 import { fieldErrors } from "../../../parts/fieldErrors.ts"
+import { useIdempotencyKeys } from "../../../parts/useIdempotencyKeys.ts"
 import type { Artifact } from "../conversation.ts"
 import { mediaTypeOf, mediaTypes, nameOf, type Part } from "./saving.ts"
 
@@ -22,11 +23,12 @@ const SaveArtifact = ({ artifacts, conversationId, onClose, onSaved, part }: Sav
   const [chosen, choose] = useState<string | null>(null)
   const mediaType = chosen ?? mediaTypeOf(name)
   const before = artifacts.find((artifact) => artifact.name === name)
+  const keys = useIdempotencyKeys()
   const save = useMutation({
     mutationFn: () =>
       take(
         client.POST("/api/chat/conversations/{id}/artifacts", {
-          params: { path: { id: conversationId }, header: { "idempotency-key": newIdempotencyKey() } },
+          params: { path: { id: conversationId }, header: keys.headerOf(name, mediaType) },
           body: { name, media_type: mediaType, content: part.content }
         })
       ),
