@@ -31,6 +31,10 @@ const AuditRow = Schema.Struct({
 /** A row as it is stored. */
 export type AuditRow = typeof AuditRow.Type
 
+const ListedAuditRow = Schema.Struct({ ...AuditRow.fields, actorName: Schema.NullOr(Schema.String) })
+/** With the name that the actor has today. */
+export type ListedAuditRow = typeof ListedAuditRow.Type
+
 const AuditHead = Schema.Struct({
   accountId: AccountId,
   /** Of the last row; `null` while the account has none, as for the hash. */
@@ -48,7 +52,7 @@ export interface AuditStoreShape {
     account: AccountId,
     max: number,
     before: string | undefined
-  ) => Effect.Effect<ReadonlyArray<AuditRow>, StoreUnavailable>
+  ) => Effect.Effect<ReadonlyArray<ListedAuditRow>, StoreUnavailable>
   /** One for each account, by id, from `after` on. */
   readonly heads: (
     after: AccountId | undefined,
@@ -95,9 +99,9 @@ const make = Effect.gen(function* () {
   })
   const newest = SqlSchema.findAll({
     Request: Schema.Struct({ account: AccountId, max: Schema.Number, before: Schema.UndefinedOr(Schema.UUID) }),
-    Result: AuditRow,
+    Result: ListedAuditRow,
     execute: ({ account, before, max }) => sql`
-      select ${columns} from audit where account_id = ${account}
+      select ${columns}, (select name from app_user u where u.id = actor_user_id) as "actorName" from audit where account_id = ${account}
         and ${before === undefined ? sql`true` : sql`id < ${before}`} order by id desc limit ${max}`
   })
   const headed = sql.literal(`

@@ -1709,6 +1709,7 @@ export interface components {
         };
         AuditRowOut: {
             action: string;
+            actor_name: string | null;
             actor_user_id: string | null;
             address: string | null;
             after: {

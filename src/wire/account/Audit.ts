@@ -12,8 +12,9 @@ export const AuditRowOut = Schema.Struct({
   at: timestamp("When the change was made."),
   actor_user_id: Schema.NullOr(UserId).annotations({
     description:
-      "The user who made the change; null for changes that the gateway makes by itself, as are the next two fields."
+      "The user who made the change; null for changes that the gateway makes by itself, as are the next three fields."
   }),
+  actor_name: Schema.NullOr(Schema.String).annotations({ description: "Name of that user today." }),
   address: Schema.NullOr(Schema.String).annotations({ description: "Client address of the request." }),
   request_id: Schema.NullOr(RequestId).annotations({ description: "`x-request-id` of the request." }),
   action: Schema.String.annotations({ description: "The action, such as `project.create`." }),

@@ -31,6 +31,7 @@ describe.each(databaseKinds)("the audit log over HTTP on %s", (kind) => {
       position: 2,
       at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       actor_user_id: person.userId,
+      actor_name: "another person",
       address: "127.0.0.1",
       request_id: created.headers.get("x-request-id"),
       action: "project.create",

@@ -44,7 +44,8 @@ export const Audit = () => {
         <Drawer opened onClose={() => setOpen(undefined)} title={open.action} size="lg">
           <Stack>
             <Text size="sm">
-              {dateTime(open.at)} · from {open.address ?? "the gateway itself"} · row {open.position}
+              {dateTime(open.at)} · by {actorOf(open)}
+              {open.address === null ? "" : ` from ${open.address}`} · row {open.position}
             </Text>
             <State title="Before" of={open.before} />
             <State title="After" of={open.after} />
@@ -71,6 +72,8 @@ const State = ({ of, title }: { readonly title: string; readonly of: unknown }) 
     </div>
   )
 
+const actorOf = ({ actor_name, actor_user_id }: Row): string => actor_name ?? actor_user_id ?? "the gateway"
+
 const columns: ReadonlyArray<Column<Row>> = [
   { id: "at", header: "At", width: "8.5rem", cell: ({ at }) => time(at) },
   { id: "action", header: "What", width: "minmax(8rem, 1fr)", cell: ({ action }) => action },
@@ -80,5 +83,6 @@ const columns: ReadonlyArray<Column<Row>> = [
     from: "sm",
     cell: ({ target_id, target_kind }) => `${target_kind} …${target_id.slice(-8)}`
   },
-  { id: "from", header: "From", width: "9rem", from: "md", cell: ({ address }) => address ?? "the gateway" }
+  { id: "by", header: "By", from: "sm", cell: actorOf },
+  { id: "from", header: "From", width: "9rem", from: "md", cell: ({ address }) => address ?? "—" }
 ]

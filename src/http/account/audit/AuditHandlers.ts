@@ -1,7 +1,7 @@
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { type AuditRow, AuditStore } from "../../../audit/AuditStore.ts"
+import { AuditStore, type ListedAuditRow } from "../../../audit/AuditStore.ts"
 import { CurrentUser } from "../../../domain/CurrentUser.ts"
 import { dateAt } from "../../../domain/Dates.ts"
 import type { AuditRowOut } from "../../../wire/account/Audit.ts"
@@ -25,7 +25,7 @@ export const auditHandlers = HttpApiBuilder.group(AccountApi, "audit", (handlers
 )
 
 /** A change of a policy has both policies. */
-const largeRows: LargeItems<AuditRow> = {
+const largeRows: LargeItems<ListedAuditRow> = {
   atOnce: 4,
   charactersOf: ({ after, before }) => (after?.length ?? 0) + (before?.length ?? 0)
 }
@@ -33,11 +33,12 @@ const largeRows: LargeItems<AuditRow> = {
 /** `Audit` writes objects only. */
 const stateOf = Schema.decodeSync(Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.Unknown })))
 
-const outOf = (row: AuditRow): AuditRowOut => ({
+const outOf = (row: ListedAuditRow): AuditRowOut => ({
   id: row.id,
   position: row.position,
   at: dateAt(row.atMillis),
   actor_user_id: row.actorUserId,
+  actor_name: row.actorName,
   address: row.address,
   request_id: row.requestId,
   action: row.action,
