@@ -79,7 +79,79 @@ describe.skipIf(!hasChromium)("a project that one person pays and another uses",
     await row.getByText("mina by name").waitFor()
     expect(await page.getByRole("row").filter({ hasText: "member.add" }).innerText()).toContain("olga by name")
     await row.click()
-    await page.getByRole("dialog").getByText(/ · by mina by name from 127\.0\.0\.1 · /).waitFor()
+    await page
+      .getByRole("dialog")
+      .getByText(/ · by mina by name from 127\.0\.0\.1 · /)
+      .waitFor()
     expect(errors).toEqual([])
+  })
+
+  it("shows the member nothing of their own balance where the owner's pays, and whom to ask", async () => {
+    const made = await owner.api<{ readonly api_key: string }>("POST", `/api/projects/${projectId}/keys`, {
+      name: "app"
+    })
+    const { accounts } = await member.api<{ readonly accounts: ReadonlyArray<{ readonly id: string }> }>(
+      "GET",
+      "/api/me"
+    )
+    const credit = { amount_microusd: 7_000_000, note: "of the member's own" }
+    await owner.api("POST", `/api/admin/accounts/${accounts[0]?.id}/credits`, credit)
+    const refused = await service.post(
+      "/v1/chat/completions",
+      { model: "sim/best", messages: [{ role: "user", content: "hi" }] },
+      { authorization: `Bearer ${made.api_key}` }
+    )
+    expect(refused.status).toBe(402)
+    await refused.text()
+
+    const { errors, page } = member
+    await open(page, `/p/${projectId}/requests?tab=refused`, "Requests")
+    await page.getByRole("row").filter({ hasText: "insufficient_balance" }).click()
+    const dialog = page.getByRole("dialog", { name: "402 insufficient_balance" })
+    await dialog.getByText("olga by name can add credit.").waitFor()
+    expect(await dialog.getByText("Balance", { exact: true }).count()).toBe(0)
+    expect(await dialog.getByRole("link", { name: "Add credit" }).count()).toBe(0)
+
+    await open(page, `/p/${projectId}`, "Overview")
+    await page.getByText("It is paid from the balance of the project's owner", { exact: false }).waitFor()
+    expect(await page.locator("main").getByText("$7.00").count()).toBe(0)
+    expect(errors).toEqual([])
+  })
+
+  it("shows an owner who does not pay nothing of their own balance among the limits of a key", async () => {
+    const project = await owner.api<{ readonly id: string }>("POST", "/api/me/projects", { name: "with two owners" })
+    await owner.api("POST", `/api/projects/${project.id}/members`, { user_id: member.id, role: "owner" })
+    const key = await owner.api<{ readonly id: string }>("POST", `/api/projects/${project.id}/keys`, { name: "app" })
+    const limits = ({ page }: Person) => page.getByRole("table", { name: "Limits that apply to this key" })
+    for (const person of [owner, member]) {
+      await open(person.page, `/p/${project.id}/keys?key=${key.id}`, "Keys")
+      await limits(person).getByText("no limit").nth(1).waitFor()
+    }
+    expect(await limits(owner).getByText("The balance").count()).toBe(1)
+    await expect.poll(() => limits(member).getByText("The balance").count()).toBe(0)
+  })
+
+  it("shows the member which calls run", async () => {
+    const { accounts } = await owner.api<{ readonly accounts: ReadonlyArray<{ readonly id: string }> }>(
+      "GET",
+      "/api/me"
+    )
+    const credit = { amount_microusd: 5_000_000, note: "for calls" }
+    await owner.api("POST", `/api/admin/accounts/${accounts[0]?.id}/credits`, credit)
+    const made = await owner.api<{ readonly api_key: string }>("POST", `/api/projects/${projectId}/keys`, {
+      name: "app"
+    })
+    const running = await service.post(
+      "/v1/chat/completions",
+      { model: "sim/stall-mid", stream: true, messages: [{ role: "user", content: "hi" }] },
+      { authorization: `Bearer ${made.api_key}` }
+    )
+    const { page } = member
+    await open(page, `/p/${projectId}`, "Overview")
+    const block = page.getByRole("region", { name: "In flight" })
+    await block.getByText("sim/stall-mid").waitFor()
+    await block.getByRole("button", { name: "Stop the call of sim/stall-mid" }).click()
+    await running.text()
+    await block.getByText("No call is running").waitFor()
   })
 })

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query"
 import { useParams } from "@tanstack/react-router"
-import { me, projects } from "../api/queries.ts"
+import type { Records } from "../api/client.ts"
+import { me, project, projects } from "../api/queries.ts"
 
 const storageKey = "gateway.project"
 
@@ -25,4 +26,23 @@ export const useProjectId = (): string | undefined => {
 export const useRole = (projectId: string | undefined) => {
   const role = useQuery(projects).data?.items.find(({ id }) => id === projectId)?.role
   return { role, mayWrite: role === "owner" || role === "member", isOwner: role === "owner" }
+}
+
+/** Whose balance pays for the calls of a project: the person's own, another user's, which is not shown, or none. */
+export type Payer = "own" | "other" | "none"
+
+export const payerOf = (
+  of: Pick<Records["ProjectOut"], "account_id" | "billing_mode">,
+  accounts: Records["MeOut"]["accounts"]
+): Payer => (of.billing_mode === "byok" ? "none" : accounts.some(({ id }) => id === of.account_id) ? "own" : "other")
+
+/** `undefined` until it is known. */
+export const usePayer = (projectId: string): Payer | undefined => {
+  const accounts = useQuery(me).data?.accounts
+  const known = useQuery(projects).data?.items
+  const listed = known?.find(({ id }) => id === projectId)
+  // the list has the newest projects of a person
+  const read = useQuery({ ...project(projectId), enabled: known !== undefined && listed === undefined })
+  const found = listed ?? read.data?.data
+  return accounts === undefined || found === undefined ? undefined : payerOf(found, accounts)
 }

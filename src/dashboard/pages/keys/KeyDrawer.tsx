@@ -15,6 +15,7 @@ import { emptyRates, RateFields, type RateValues, ratesOf, valuesOf } from "../.
 import { SettingsForm } from "../../parts/SettingsForm.tsx"
 import { Status } from "../../parts/Status.tsx"
 import { useEdited } from "../../parts/useEdited.ts"
+import { usePayer } from "../../shell/project.ts"
 import { Secret } from "./Secret.tsx"
 import { stateOf } from "./state.ts"
 
@@ -65,7 +66,7 @@ const KeyDrawer = ({ keyId, mayWrite, onClose }: KeyDrawerProps) => {
 const Binding = ({ of }: { readonly of: Key }) => {
   const ofProject = useQuery(project(of.project_id)).data?.data
   const ofAccount = useQuery(balance).data
-  const isPaidByBalance = ofProject === undefined || (ofProject.billing_mode !== "byok" && ofProject.role === "owner")
+  const payer = usePayer(of.project_id)
   // a limit that is not known yet has its row, so that what is below does not move
   const rows = [
     { name: "This key", limit: of.spend_limit_microusd, spent: of.spent_microusd, reset: of.limit_reset },
@@ -75,7 +76,9 @@ const Binding = ({ of }: { readonly of: Key }) => {
       spent: ofProject?.spent_microusd ?? 0,
       reset: ofProject?.limit_reset ?? null
     },
-    ...(isPaidByBalance ? [{ name: "The balance", limit: ofAccount?.available_microusd, spent: 0, reset: null }] : [])
+    ...(payer === undefined || payer === "own"
+      ? [{ name: "The balance", limit: ofAccount?.available_microusd, spent: 0, reset: null }]
+      : [])
   ].map((row) => ({
     ...row,
     left: row.limit === null || row.limit === undefined ? Number.POSITIVE_INFINITY : row.limit - row.spent

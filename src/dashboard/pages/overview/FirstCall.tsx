@@ -9,6 +9,7 @@ import { cost, seconds } from "../../parts/format.ts"
 import { LinkButton } from "../../parts/LinkButton.tsx"
 import { reasonText } from "../../parts/reasons.ts"
 import { useDraft } from "../../parts/useDraft.ts"
+import type { Payer } from "../../shell/project.ts"
 import { Snippets } from "../keys/Snippets.tsx"
 
 const greeting = "Say hello in three languages"
@@ -20,8 +21,19 @@ type State =
   | { readonly kind: "stopped" }
   | { readonly kind: "failed"; readonly error: unknown }
 
+const payers: Readonly<Record<Payer, string>> = {
+  own: "from your balance",
+  other: "from the balance of the project's owner",
+  none: "by the project's own credentials"
+}
+
+interface FirstCallProps {
+  readonly projectId: string
+  readonly payer: Payer | undefined
+}
+
 /** The first message of a project, sent as the signed-in person: no key is needed for it. */
-const FirstCall = ({ projectId }: { readonly projectId: string }) => {
+const FirstCall = ({ payer = "own", projectId }: FirstCallProps) => {
   const queries = useQueryClient()
   const [text, setText, forget] = useDraft(`first-call.${projectId}`, greeting)
   const [answer, setAnswer] = useState("")
@@ -73,7 +85,7 @@ const FirstCall = ({ projectId }: { readonly projectId: string }) => {
   return (
     <Block title="Your first call">
       <Text size="sm" c="dimmed">
-        Send a message: <Code>auto</Code> chooses the model. It is paid from your balance, and no key is needed.
+        Send a message: <Code>auto</Code> chooses the model. It is paid {payers[payer]}, and no key is needed.
       </Text>
       <Group align="flex-end" wrap="nowrap" gap="xs">
         <Textarea

@@ -1,10 +1,9 @@
 import { List } from "@mantine/core"
-import { useQuery } from "@tanstack/react-query"
 import type { ReactNode } from "react"
 import type { Records } from "../../api/client.ts"
-import { members } from "../../api/queries.ts"
 import { money, percent } from "../../parts/format.ts"
 import { TextLink } from "../../parts/LinkButton.tsx"
+import { WhoCan } from "../../parts/WhoCan.tsx"
 import { leftOf, minBalanceMicroUsd, roomOfBalance, roomOfLimit } from "./funds.ts"
 import type { Funds } from "./useFunds.ts"
 
@@ -44,7 +43,7 @@ const OwnBalance = ({ funds: { accountPerDay, balance } }: { readonly funds: Fun
 const OtherBalance = ({ projectId }: { readonly projectId: string }) => (
   <List.Item>
     The balance that pays for this project did not cover calls of the last 24 hours.{" "}
-    <Names projectId={projectId} of={({ is_account_owner }) => is_account_owner} may="add credit" />
+    <WhoCan projectId={projectId} of={({ is_account_owner }) => is_account_owner} may="add credit" />
   </List.Item>
 )
 
@@ -57,24 +56,10 @@ const Limit = ({ funds, isUsedUp }: { readonly funds: Funds; readonly isUsedUp: 
         ? `The project's limit of ${amount} is used up: calls are refused (402)${reset === null ? "" : ` until the next ${reset}`}.`
         : `The project has spent ${percent(spent / Math.max(1, limit ?? 0))} of its limit of ${amount}; a day takes ${money(Math.round(funds.projectPerDay))}.`}{" "}
       {role === "viewer" ? (
-        <Names projectId={id} of={(member) => member.role !== "viewer"} may="change it" />
+        <WhoCan projectId={id} of={(member) => member.role !== "viewer"} may="change it" />
       ) : (
         <TextLink to="/settings">Change the limit</TextLink>
       )}
     </List.Item>
   )
-}
-
-const maxNames = 3
-
-interface NamesProps {
-  readonly projectId: string
-  readonly of: (member: Records["MemberOut"]) => boolean
-  readonly may: string
-}
-
-/** Whom to ask. */
-const Names = ({ may, of, projectId }: NamesProps) => {
-  const names = (useQuery(members(projectId)).data?.items ?? []).filter(of).map(({ name }) => name)
-  return names.length === 0 ? null : `${names.slice(-maxNames).join(" or ")} can ${may}.`
 }

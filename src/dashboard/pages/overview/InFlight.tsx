@@ -4,10 +4,19 @@ import { inFlight } from "../../api/queries.ts"
 import { Block, Loaded } from "../../parts/Block.tsx"
 import { money, relative } from "../../parts/format.ts"
 import { StopCall } from "../../parts/StopCall.tsx"
-import { useRole } from "../../shell/project.ts"
+import { type Payer, useRole } from "../../shell/project.ts"
 
-/** Running calls and what they hold; asked for only while something is held. */
-export const InFlight = ({ isBusy, projectId }: { readonly projectId: string; readonly isBusy: boolean }) => {
+interface InFlightProps {
+  readonly projectId: string
+  readonly payer: Payer | undefined
+  /** In the person's own balance. */
+  readonly heldMicroUsd: number
+}
+
+/** Running calls and what they hold. Where the own balance pays, they are asked for only while it holds something. */
+export const InFlight = ({ heldMicroUsd, payer, projectId }: InFlightProps) => {
+  const isOwn = payer === undefined || payer === "own"
+  const isBusy = !isOwn || heldMicroUsd > 0
   const query = useQuery({ ...inFlight(projectId), enabled: isBusy })
   const { mayWrite } = useRole(projectId)
   return (
@@ -22,7 +31,7 @@ export const InFlight = ({ isBusy, projectId }: { readonly projectId: string; re
             <Stack gap={6}>
               {items.length === 0 ? (
                 <Text size="sm" c="dimmed">
-                  What is held belongs to calls of your other projects.
+                  {isOwn ? "What is held belongs to calls of your other projects." : "No call is running."}
                 </Text>
               ) : null}
               {items.slice(0, 8).map((call) => (

@@ -13,6 +13,7 @@ import { dayOf, hourOf, timeOf } from "../../parts/points.ts"
 import { Shares } from "../../parts/Shares.tsx"
 import { Tile } from "../../parts/Tile.tsx"
 import { type Days, days, rangeLabels } from "../../search.ts"
+import { usePayer, useRole } from "../../shell/project.ts"
 import { Attention } from "./Attention.tsx"
 import { InFlight } from "./InFlight.tsx"
 
@@ -25,6 +26,8 @@ const Overview = () => {
   const navigate = useNavigate({ from: "/p/$projectId" })
   const query = useQuery(activity(projectId, range, range === 1 ? "hour" : "day"))
   const money = useQuery(balance).data
+  const payer = usePayer(projectId)
+  const { role } = useRole(projectId)
   const saved = useQuery(savings(projectId, range)).data
   // the card stays after the first call has been made in it
   const [isFirst, setFirst] = useState<boolean>()
@@ -44,10 +47,12 @@ const Overview = () => {
       }
     >
       <Loaded query={query} height={92}>
-        {({ summary }) => <Tiles summary={summary} balance={money} />}
+        {({ summary }) => <Tiles summary={summary} balance={money} isPaidByOther={payer === "other"} />}
       </Loaded>
       <Suspense fallback={<Waiting height={170} />}>
-        {isFirst === true ? <FirstCall key={projectId} projectId={projectId} /> : null}
+        {isFirst === true && role !== "viewer" ? (
+          <FirstCall key={projectId} projectId={projectId} payer={payer} />
+        ) : null}
       </Suspense>
       {saved === undefined || saved.saved_microusd <= 0 ? null : <Saved of={saved} range={range} />}
       <SimpleGrid cols={{ base: 1, md: 2 }}>
@@ -84,7 +89,7 @@ const Overview = () => {
             {(data) => <Breakdown data={data} />}
           </Loaded>
         </Block>
-        <InFlight projectId={projectId} isBusy={(money?.held_microusd ?? 0) > 0} />
+        <InFlight projectId={projectId} payer={payer} heldMicroUsd={money?.held_microusd ?? 0} />
         <Attention projectId={projectId} isReady={query.data !== undefined} />
       </SimpleGrid>
     </Page>
@@ -116,12 +121,17 @@ const Saved = ({ of, range }: { readonly of: Records["SavingsOut"]; readonly ran
 interface TilesProps {
   readonly summary: Records["ActivitySummaryOut"]
   readonly balance: Records["BalanceOut"] | undefined
+  readonly isPaidByOther: boolean
 }
 
-const Tiles = ({ balance, summary }: TilesProps) => (
-  <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} spacing="sm">
-    <Tile label="Available" value={money(balance?.available_microusd)} />
-    <Tile label="Held by running calls" value={money(balance?.held_microusd)} />
+const Tiles = ({ balance, isPaidByOther, summary }: TilesProps) => (
+  <SimpleGrid cols={isPaidByOther ? { base: 2, sm: 4 } : { base: 2, sm: 3, lg: 6 }} spacing="sm">
+    {isPaidByOther ? null : (
+      <>
+        <Tile label="Available" value={money(balance?.available_microusd)} />
+        <Tile label="Held by running calls" value={money(balance?.held_microusd)} />
+      </>
+    )}
     <Tile label="Spent, 24 h" value={money(summary.spend_24h_microusd)} />
     <Tile label="Calls, 24 h" value={count(summary.requests_24h)} />
     <Tile label="Tokens, 24 h" value={short(summary.tokens_24h)} />

@@ -1,5 +1,6 @@
 import { useQueries, useQuery } from "@tanstack/react-query"
 import { activity, balance, me, project, projects } from "../../api/queries.ts"
+import { payerOf } from "../../shell/project.ts"
 import { dailySpend, paceDays } from "./funds.ts"
 
 /** Of projects that draw on the balance: those that have spent the most say its pace. Each asks for a report. */
@@ -15,7 +16,8 @@ export const useFunds = (projectId: string, isReady: boolean) => {
   // the list has the newest projects of a person
   const ofProject = useQuery({ ...project(projectId), enabled: all.data !== undefined && listed === undefined })
   const found = listed ?? ofProject.data?.data
-  const isOwnAccount = found !== undefined && ofMe.data?.accounts.some(({ id }) => id === found.account_id) === true
+  const accounts = ofMe.data?.accounts ?? []
+  const isOwnAccount = accounts.some(({ id }) => id === found?.account_id)
   const others = (isOwnAccount ? (all.data?.items ?? []) : [])
     .filter((each) => each.id !== projectId && each.account_id === found?.account_id && each.billing_mode === "managed")
     .sort((a, b) => b.total_spent_microusd - a.total_spent_microusd)
@@ -38,9 +40,7 @@ export const useFunds = (projectId: string, isReady: boolean) => {
         ? undefined
         : {
             project: found,
-            /** `own`: the balance of this person pays. `other`: that of another user, which is not shown. `none`: no balance. */
-            payer:
-              found.billing_mode === "byok" ? ("none" as const) : isOwnAccount ? ("own" as const) : ("other" as const),
+            payer: payerOf(found, accounts),
             balance: ofAccount.data,
             projectPerDay: own,
             accountPerDay: rest.reduce<number>((sum, each) => sum + (each ?? 0), own)

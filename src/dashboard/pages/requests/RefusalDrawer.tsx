@@ -7,6 +7,8 @@ import { CopyText } from "../../parts/CopyText.tsx"
 import { Drawer } from "../../parts/Dialog.tsx"
 import { count, dateTime, money, seconds } from "../../parts/format.ts"
 import { LinkButton } from "../../parts/LinkButton.tsx"
+import { WhoCan } from "../../parts/WhoCan.tsx"
+import { usePayer } from "../../shell/project.ts"
 
 interface RefusalDrawerProps {
   readonly projectId: string
@@ -53,6 +55,7 @@ const WhyNoMoney = ({
   readonly projectId: string
   readonly refusal: Records["RefusalOut"]
 }) => {
+  const payer = usePayer(projectId)
   const ofAccount = useQuery(balance)
   const ofProject = useQuery(project(projectId))
   const ofKey = useQuery(key(refusal.key_id))
@@ -69,9 +72,11 @@ const WhyNoMoney = ({
       <Text size="xs" c="dimmed" fw={600}>
         Now
       </Text>
-      <Loaded query={ofAccount} height={barHeight}>
-        {(found) => <Bar name="Balance" spent={found.spent_microusd} limit={found.credited_microusd} />}
-      </Loaded>
+      {payer === "own" ? (
+        <Loaded query={ofAccount} height={barHeight}>
+          {(found) => <Bar name="Balance" spent={found.spent_microusd} limit={found.credited_microusd} />}
+        </Loaded>
+      ) : null}
       <Loaded query={ofProject} height={barHeight}>
         {({ data }) => <Bar name="Project" spent={data.spent_microusd} limit={data.spend_limit_microusd} />}
       </Loaded>
@@ -85,6 +90,11 @@ const WhyNoMoney = ({
           </LinkButton>
         ) : refusal.scope === "project" ? (
           <LinkButton to="/settings">Raise this limit</LinkButton>
+        ) : payer === "other" ? (
+          <Text size="sm">
+            The balance of another user pays for this project.{" "}
+            <WhoCan projectId={projectId} of={({ is_account_owner }) => is_account_owner} may="add credit" />
+          </Text>
         ) : (
           <LinkButton to="/credits" search={{ buy: "1" }}>
             Add credit
