@@ -27,7 +27,7 @@ const ProjectMenu = ({ name: current }: { readonly name: string | undefined }) =
         <Menu.Target>
           <ProjectButton ref={target} name={current} />
         </Menu.Target>
-        <Menu.Dropdown>
+        <Menu.Dropdown style={{ maxHeight: "calc(100dvh - 70px)", overflowY: "auto" }}>
           <Menu.Label>Project</Menu.Label>
           {data?.items.map(({ id, name, role }) => (
             <Menu.Item
