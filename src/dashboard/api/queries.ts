@@ -167,9 +167,17 @@ export const ledger = infiniteQueryOptions({
   getNextPageParam: (last) => last.next_cursor
 })
 
-export const payments = queryOptions({
+export const payments = infiniteQueryOptions({
   queryKey: ["payments"],
-  queryFn: ({ signal }) => take(client.GET("/api/me/payments", { params: { query: { limit: "20" } }, signal }))
+  queryFn: ({ pageParam, signal }) =>
+    take(
+      client.GET("/api/me/payments", {
+        params: { query: { limit: "20", ...(pageParam === null ? {} : { cursor: pageParam }) } },
+        signal
+      })
+    ),
+  initialPageParam: null as string | null,
+  getNextPageParam: (last) => last.next_cursor
 })
 
 export const checkout = (session: string) =>
@@ -278,15 +286,30 @@ export const alerts = (id: string) =>
     queryFn: ({ signal }) => takeWithTag(client.GET("/api/projects/{id}/alerts", { params: { path: { id } }, signal }))
   })
 
-export const users = queryOptions({
+export const users = infiniteQueryOptions({
   queryKey: ["users"],
-  queryFn: ({ signal }) => take(client.GET("/api/admin/users", { params: { query: { limit: `${maxPage}` } }, signal }))
+  queryFn: ({ pageParam, signal }) =>
+    take(
+      client.GET("/api/admin/users", {
+        params: { query: { limit: `${maxPage}`, ...(pageParam === null ? {} : { cursor: pageParam }) } },
+        signal
+      })
+    ),
+  initialPageParam: null as string | null,
+  getNextPageParam: (last) => last.next_cursor
 })
 
-export const allProjects = queryOptions({
+export const allProjects = infiniteQueryOptions({
   queryKey: ["all-projects"],
-  queryFn: ({ signal }) =>
-    take(client.GET("/api/admin/projects", { params: { query: { limit: `${maxPage}` } }, signal }))
+  queryFn: ({ pageParam, signal }) =>
+    take(
+      client.GET("/api/admin/projects", {
+        params: { query: { limit: `${maxPage}`, ...(pageParam === null ? {} : { cursor: pageParam }) } },
+        signal
+      })
+    ),
+  initialPageParam: null as string | null,
+  getNextPageParam: (last) => last.next_cursor
 })
 
 /** For the names of keys in lists; those of more than a hundred keys are shown by their id. */

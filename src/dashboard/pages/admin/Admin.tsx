@@ -1,7 +1,7 @@
 import { Tabs } from "@mantine/core"
-import { useQuery } from "@tanstack/react-query"
+import { useInfiniteQuery } from "@tanstack/react-query"
 import { useNavigate, useSearch } from "@tanstack/react-router"
-import { lazy, Suspense, useState } from "react"
+import { lazy, Suspense, useMemo, useState } from "react"
 import type { Records } from "../../api/client.ts"
 import { allProjects, users } from "../../api/queries.ts"
 import { Block, Loaded } from "../../parts/Block.tsx"
@@ -49,13 +49,26 @@ const Admin = () => {
   )
 }
 
-const Users = ({ onOpen }: { readonly onOpen: (user: User) => void }) => (
-  <Loaded query={useQuery(users)} height={200}>
-    {({ items }) => (
-      <DataTable label="People" columns={userColumns} rows={items} keyOf={({ id }) => id} onOpen={onOpen} />
-    )}
-  </Loaded>
-)
+const Users = ({ onOpen }: { readonly onOpen: (user: User) => void }) => {
+  const list = useInfiniteQuery(users)
+  const rows = useMemo(() => list.data?.pages.flatMap(({ items }) => items) ?? [], [list.data])
+  return (
+    <Loaded query={list} height={200}>
+      {() => (
+        <DataTable
+          label="People"
+          columns={userColumns}
+          rows={rows}
+          keyOf={({ id }) => id}
+          onOpen={onOpen}
+          more={
+            list.hasNextPage ? { load: () => void list.fetchNextPage(), isLoading: list.isFetchingNextPage } : undefined
+          }
+        />
+      )}
+    </Loaded>
+  )
+}
 
 const userColumns: ReadonlyArray<Column<User>> = [
   { id: "name", header: "Name", cell: ({ name }) => name },
@@ -74,11 +87,25 @@ const userColumns: ReadonlyArray<Column<User>> = [
   { id: "since", header: "Since", width: "7rem", cell: ({ created_at }) => relative(created_at) }
 ]
 
-const Projects = () => (
-  <Loaded query={useQuery(allProjects)} height={200}>
-    {({ items }) => <DataTable label="Projects" columns={projectColumns} rows={items} keyOf={({ id }) => id} />}
-  </Loaded>
-)
+const Projects = () => {
+  const list = useInfiniteQuery(allProjects)
+  const rows = useMemo(() => list.data?.pages.flatMap(({ items }) => items) ?? [], [list.data])
+  return (
+    <Loaded query={list} height={200}>
+      {() => (
+        <DataTable
+          label="Projects"
+          columns={projectColumns}
+          rows={rows}
+          keyOf={({ id }) => id}
+          more={
+            list.hasNextPage ? { load: () => void list.fetchNextPage(), isLoading: list.isFetchingNextPage } : undefined
+          }
+        />
+      )}
+    </Loaded>
+  )
+}
 
 const projectColumns: ReadonlyArray<Column<Project>> = [
   { id: "name", header: "Name", cell: ({ name }) => name },

@@ -58,50 +58,68 @@ const Credits = () => {
   )
 }
 
-const Payments = () => (
-  <Loaded query={useQuery(payments)} height={80}>
-    {({ items }) =>
-      items.length === 0 ? (
-        <Text size="sm" c="dimmed">
-          You have not bought credit yet.
-        </Text>
-      ) : (
-        <WideTable label="Payments" minWidth={420}>
-          <Table fz="sm" className="figures">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>At</Table.Th>
-                <Table.Th>Amount</Table.Th>
-                <Table.Th>Credited</Table.Th>
-                <Table.Th>State</Table.Th>
-                <Table.Th>{""}</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {items.map((payment) => (
-                <Table.Tr key={payment.id}>
-                  <Table.Td>{time(payment.created_at)}</Table.Td>
-                  <Table.Td>{money(payment.checkout_amount_cents * microUsdPerCent)}</Table.Td>
-                  <Table.Td>{money(payment.credited_amount_microusd)}</Table.Td>
-                  <Table.Td>
-                    <Status state={payment.status} />
-                  </Table.Td>
-                  <Table.Td>
-                    {payment.session_id === null ? null : (
-                      <TextLink to="/checkout/$sessionId" params={{ sessionId: payment.session_id }}>
-                        Details
-                      </TextLink>
-                    )}
-                  </Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </WideTable>
-      )
-    }
-  </Loaded>
-)
+const Payments = () => {
+  const list = useInfiniteQuery(payments)
+  const items = list.data?.pages.flatMap((page) => page.items) ?? []
+  return (
+    <Loaded query={list} height={80}>
+      {() =>
+        items.length === 0 ? (
+          <Text size="sm" c="dimmed">
+            You have not bought credit yet.
+          </Text>
+        ) : (
+          <>
+            <WideTable label="Payments" minWidth={420}>
+              <Table fz="sm" className="figures">
+                <Table.Thead>
+                  <Table.Tr>
+                    <Table.Th>At</Table.Th>
+                    <Table.Th>Amount</Table.Th>
+                    <Table.Th>Credited</Table.Th>
+                    <Table.Th>State</Table.Th>
+                    <Table.Th>{""}</Table.Th>
+                  </Table.Tr>
+                </Table.Thead>
+                <Table.Tbody>
+                  {items.map((payment) => (
+                    <Table.Tr key={payment.id}>
+                      <Table.Td>{time(payment.created_at)}</Table.Td>
+                      <Table.Td>{money(payment.checkout_amount_cents * microUsdPerCent)}</Table.Td>
+                      <Table.Td>{money(payment.credited_amount_microusd)}</Table.Td>
+                      <Table.Td>
+                        <Status state={payment.status} />
+                      </Table.Td>
+                      <Table.Td>
+                        {payment.session_id === null ? null : (
+                          <TextLink to="/checkout/$sessionId" params={{ sessionId: payment.session_id }}>
+                            Details
+                          </TextLink>
+                        )}
+                      </Table.Td>
+                    </Table.Tr>
+                  ))}
+                </Table.Tbody>
+              </Table>
+            </WideTable>
+            {list.hasNextPage ? (
+              <Group>
+                <Button
+                  size="xs"
+                  variant="default"
+                  loading={list.isFetchingNextPage}
+                  onClick={() => void list.fetchNextPage()}
+                >
+                  Earlier payments
+                </Button>
+              </Group>
+            ) : null}
+          </>
+        )
+      }
+    </Loaded>
+  )
+}
 
 type Entry = Records["LedgerEntryOut"]
 
