@@ -52,6 +52,50 @@ describe.skipIf(!hasChromium)("a key", () => {
     expect(errors).toEqual([])
   })
 
+  it("is shown also to a person who presses Escape while it is created, or gets its new secret", async () => {
+    const { api, projectId, service, signIn } = at()
+    const { page } = await signIn()
+    const pressEscapeBeforeAnswer = async (path: string, click: () => Promise<void>) => {
+      let answer = () => {}
+      const asked = new Promise<void>((resolve) => {
+        void page.route(path, async (route) => {
+          if (route.request().method() !== "POST") return route.continue()
+          await new Promise<void>((go) => {
+            answer = go
+            resolve()
+          })
+          return route.continue()
+        })
+      })
+      await click()
+      await asked
+      await page.keyboard.press("Escape")
+      answer()
+      await page.getByTestId("secret").waitFor()
+      await page.keyboard.press("Escape")
+      expect(await page.getByTestId("secret").isVisible()).toBe(true)
+      await page.getByRole("button", { name: "I have saved it" }).click()
+    }
+    await page.goto(`${service.url}/dashboard/p/${projectId}/keys?new=1`)
+    await page.getByRole("textbox", { name: "Name" }).fill("slow")
+    await pressEscapeBeforeAnswer("**/api/projects/*/keys", () =>
+      page.getByRole("dialog").getByRole("button", { name: "Create key" }).click()
+    )
+    const { items } = await api<{ readonly items: ReadonlyArray<{ readonly id: string }> }>(
+      "GET",
+      `/api/projects/${projectId}/keys`
+    )
+    await page.goto(`${service.url}/dashboard/p/${projectId}/keys?key=${items[0]?.id}`)
+    await page.getByRole("button", { name: "Rotate" }).click()
+    const asking = page.getByRole("dialog", { name: "Rotate slow" })
+    await asking.waitFor()
+    // only the dialog in front closes
+    await page.keyboard.press("Escape")
+    await asking.waitFor({ state: "detached" })
+    await page.getByRole("button", { name: "Rotate" }).click()
+    await pressEscapeBeforeAnswer("**/api/keys/*/rotate", () => asking.getByRole("button", { name: "Rotate" }).click())
+  })
+
   it("shows its limit whole at the width of a phone, and which calls are counted", async () => {
     const { api, projectId, service, signIn } = at()
     await api("POST", `/api/projects/${projectId}/keys`, { name: "large", spend_limit_microusd: 12_345_000_000 })

@@ -7,13 +7,29 @@ import { useEffect, useState } from "react"
  */
 export const Modal = (props: ModalProps) => {
   useFocusBack()
-  return <ModalOfMantine {...props} />
+  return <ModalOfMantine {...props} onClose={useInFront(props.onClose)} />
 }
 
 /** As `Modal`. */
 export const Drawer = (props: DrawerProps) => {
   useFocusBack()
-  return <DrawerOfMantine {...props} />
+  return <DrawerOfMantine {...props} onClose={useInFront(props.onClose)} />
+}
+
+/** The open dialogs, the one in front last. */
+const dialogs: Array<symbol> = []
+
+/** Every open dialog listens to Escape, of which only the one in front is closed. */
+const useInFront = (onClose: () => void): (() => void) => {
+  const [id] = useState(() => Symbol())
+  useEffect(() => {
+    dialogs.push(id)
+    // the key that has closed it reaches the one behind it after that
+    return () => void setTimeout(() => dialogs.splice(dialogs.indexOf(id), 1))
+  }, [id])
+  return () => {
+    if (dialogs.at(-1) === id) onClose()
+  }
 }
 
 /** What had the focus before the first of the dialogs that are open, or follow each other. */

@@ -13,9 +13,9 @@ interface FormDialogProps {
   readonly children: ReactNode
 }
 
-/** A dialog with one form, which stays open while it fails. */
+/** A dialog with one form, which stays open while it is sent, since its answer may be shown once, and while it fails. */
 export const FormDialog = ({ children, onClose, onSubmit, sending, submit, title }: FormDialogProps) => (
-  <Modal opened onClose={onClose} title={title}>
+  <Modal opened onClose={() => sending.isPending || onClose()} title={title}>
     <form onSubmit={onSubmit}>
       <Stack>
         {children}
