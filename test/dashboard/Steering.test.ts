@@ -38,6 +38,16 @@ describe.skipIf(!hasChromium)("what a project may use", () => {
       await second.page.keyboard.press("Enter")
     }
     await second.page.getByText("No eligible model would remain").waitFor()
+
+    // one is saved, and the second click is not taken for another user's
+    await first.page.getByRole("textbox", { name: "Exploration" }).fill("1")
+    let saved = 0
+    first.page.on("request", (request) => {
+      if (request.method() === "PUT") saved += 1
+    })
+    await first.page.getByRole("button", { name: "Save version 3" }).dblclick()
+    await first.page.getByText("Rules (version 3)").waitFor()
+    expect(saved).toBe(1)
     expect([...first.errors, ...second.errors]).toEqual([])
   })
 

@@ -85,6 +85,7 @@ export const PolicyEditor = ({ latest, mayWrite, projectId }: PolicyEditorProps)
   })
   const isSimulated = simulated === JSON.stringify(input) && simulation.isSuccess && !simulation.isPlaceholderData
   const save = useMutation({
+    mutationKey: ["save-policy", projectId],
     mutationFn: (values: PolicyForm) =>
       takeWithTag(
         client.PUT("/api/projects/{id}/policy", {
@@ -120,7 +121,8 @@ export const PolicyEditor = ({ latest, mayWrite, projectId }: PolicyEditorProps)
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        save.mutate(form.getValues())
+        // known before the page shows it: a second click may come earlier
+        if (queries.isMutating({ mutationKey: ["save-policy", projectId] }) === 0) save.mutate(form.getValues())
       }}
     >
       {isManaged ? (
