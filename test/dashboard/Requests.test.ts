@@ -26,6 +26,26 @@ describe.skipIf(!hasChromium)("the requests of a project", () => {
     expect(errors).toEqual([])
   })
 
+  it("are all listed while the list follows them, also those that came too fast for one request", async () => {
+    const { api, service, signIn } = at()
+    const project = await api<{ readonly id: string }>("POST", "/api/me/projects", { name: "busy" })
+    const key = await api<{ readonly api_key: string }>("POST", `/api/projects/${project.id}/keys`, { name: "busy" })
+    const calls = async (number: number) => {
+      const body = { model: "sim/fast", messages: [{ role: "user", content: "hi" }] }
+      for (let made = 0; made < number; made += 1) {
+        await (await service.post("/v1/chat/completions", body, { authorization: `Bearer ${key.api_key}` })).text()
+      }
+    }
+    await calls(3)
+    const { errors, page } = await signIn()
+    await page.goto(`${service.url}/dashboard/p/${project.id}/requests?live=1`)
+    const rows = async () => Number(await page.getByRole("table", { name: "Calls" }).getAttribute("aria-rowcount")) - 1
+    await expect.poll(rows, polling).toBe(3)
+    await calls(60)
+    await expect.poll(rows, polling).toBe(63)
+    expect(errors).toEqual([])
+  })
+
   it("say what was excluded and why, at which alpha, and are found by a part of their id", async () => {
     const { api, projectId, service, signIn } = at()
     await api("PUT", `/api/projects/${projectId}/policy`, { excluded_models: ["sim/best"], default_alpha: 0 })

@@ -1,7 +1,7 @@
 import { Button, Group, Select, Stack, Switch, Text } from "@mantine/core"
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query"
 import { useNavigate, useSearch } from "@tanstack/react-router"
-import { useMemo, useRef, useState } from "react"
+import { useEffect, useMemo, useRef, useState } from "react"
 import type { Records } from "../../api/client.ts"
 import { catalog, keyNames, newestRequests, type RequestFilter, requests } from "../../api/queries.ts"
 import { Loaded } from "../../parts/Block.tsx"
@@ -66,12 +66,19 @@ export const CallList = ({ onOpen, projectId }: CallListProps) => {
   })
   const names = useQuery(keyNames(projectId)).data ?? noNames
   const models = useQuery(catalog(projectId)).data ?? []
+  const isListNewer = list.dataUpdatedAt > newest.dataUpdatedAt
   const rows = useMemo(() => {
-    const known = new Map<string, Call>()
-    for (const call of newest.data?.items ?? []) known.set(call.id, call)
-    for (const page of list.data?.pages ?? []) for (const call of page.items) known.set(call.id, call)
-    return [...known.values()]
-  }, [newest.data, list.data])
+    const [followed, listed] = [newest.data?.items ?? [], list.data?.pages.flatMap(({ items }) => items) ?? []]
+    const calls = isListNewer ? [...listed, ...followed] : [...followed, ...listed]
+    return [...new Map(calls.map((call) => [call.id, call])).values()]
+  }, [newest.data, list.data, isListNewer])
+  const { refetch } = list
+  useEffect(() => {
+    if (newest.data === undefined || list.data === undefined || !newest.data.has_more || isListNewer) return
+    const listed = new Set(list.data.pages.flatMap(({ items }) => items.map(({ id }) => id)))
+    // more calls than it answers at a time: those in between are in neither
+    if (!newest.data.items.some(({ id }) => listed.has(id))) void refetch()
+  }, [newest.data, list.data, isListNewer, refetch])
   const columns = useMemo(() => columnsWith(names), [names])
   const set = (change: { readonly [Name in keyof typeof search]?: (typeof search)[Name] | undefined }) =>
     void navigate({
