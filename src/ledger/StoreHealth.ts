@@ -5,6 +5,7 @@ import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
+import type { AccountId } from "../domain/Ids.ts"
 import { Timers } from "../domain/Timers.ts"
 import { reasonOf, sqlStateOf } from "../sql/DatabaseError.ts"
 import { RecoveryStore } from "./RecoveryStore.ts"
@@ -14,6 +15,8 @@ import { writeFailureOf } from "./WriteFailure.ts"
 export interface WriteReports {
   /** A write failed. True when the database failed, whose reasons are logged once each; false when the statement was rejected or another transaction was in the way. */
   readonly failed: (cause: unknown) => boolean
+  /** The database is there, but another transaction, or its slowness, keeps writes from being done; of one account, or of all. */
+  readonly delayed: (cause: unknown, account?: AccountId) => void
   /** A batch of the ledger was written. */
   readonly written: () => void
   /** This process's heartbeat was written, to an existing row. */
@@ -38,6 +41,9 @@ const probeEveryMillis = 1_000
 const probeTimeoutMillis = 2_000
 /** On a full disk an update may succeed where an insert fails: after a failed batch, heartbeats count only after this time. */
 const batchFailureMillis = 5_000
+/** A locked table delays every account: of one window no more lines than these, and one of an account. */
+const maxDelayLines = 10
+const delayWindowMillis = 60_000
 
 const make = Effect.gen(function* () {
   const { beat } = yield* RecoveryStore
@@ -50,6 +56,9 @@ const make = Effect.gen(function* () {
 
   /** Reasons of the current outage; it often begins with a lost connection, before the server reports the cause. */
   const reasons = new Set<string | undefined>()
+  /** What has a line about its delay in the current window; `undefined` stands for all accounts. */
+  const delayLogged = new Set<AccountId | undefined>()
+  let delayWindowEndsMillis = Number.NEGATIVE_INFINITY
 
   const begin = (cause: unknown): void => {
     failingSinceMillis ??= timers.now()
@@ -74,6 +83,17 @@ const make = Effect.gen(function* () {
     begin(cause)
     return true
   }
+  const delayed = (cause: unknown, account?: AccountId): void => {
+    const now = timers.now()
+    if (now >= delayWindowEndsMillis) {
+      delayLogged.clear()
+      delayWindowEndsMillis = now + delayWindowMillis
+    }
+    if (delayLogged.has(account) || delayLogged.size >= maxDelayLines) return
+    delayLogged.add(account)
+    const fields = { reason: reasonOf(cause), ...(account !== undefined && { accountId: account }) }
+    fork(Effect.annotateLogs(Effect.logWarning("writes of the ledger are delayed"), fields))
+  }
 
   const probe = Effect.timeout(beat, probeTimeoutMillis)
   const takesWrites = Effect.suspend(() => {
@@ -93,5 +113,5 @@ const make = Effect.gen(function* () {
     )
     return Deferred.await(result)
   })
-  return StoreHealth.of({ failed, written, heartbeatWritten, takesWrites })
+  return StoreHealth.of({ failed, delayed, written, heartbeatWritten, takesWrites })
 })

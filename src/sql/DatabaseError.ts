@@ -37,7 +37,8 @@ const advice: Readonly<Record<string, string>> = {
   "42P01": ownDatabase,
   "42P07": ownDatabase,
   "42809": ownDatabase,
-  "55P03": "another transaction has it locked; end that one, or start again once it has ended"
+  "57014": "it took too long: the database is slow, or another transaction has a table locked",
+  "55P03": "another transaction has it locked; end that one, or try again once it has ended"
 }
 
 /** The server's message, without the statement, its parameters or the URL. */

@@ -32,6 +32,8 @@ interface Statement {
   readonly settlements: ReadonlyArray<{ readonly callId: string; readonly state: string }>
 }
 
+const slow = new BatchFailed({ cause: "statement timeout", rejected: false, uncertain: false, locked: false })
+
 /** What the database does with a statement. */
 type Answer = (statement: Statement) => Effect.Effect<void, BatchFailed>
 const accepts: Answer = () => Effect.void
@@ -47,12 +49,15 @@ const quiet = Effect.repeatN(Effect.yieldNow(), 50)
 const withDatabase = <A, E>(
   test: (database: {
     readonly statements: ReadonlyArray<Statement>
+    /** Why writes were reported as delayed. */
+    readonly delayed: ReadonlyArray<unknown>
     readonly answer: (answer: Answer) => void
     readonly advance: (millis: number) => Effect.Effect<void>
   }) => Effect.Effect<A, E, Ledger>
 ): Effect.Effect<A, E> => {
   const timers = VirtualTimers.make(0)
   const statements: Array<Statement> = []
+  const delayed: Array<unknown> = []
   let answer = accepts
   const store = Layer.succeed(LedgerStore, {
     apply: (holds, settlements) =>
@@ -69,13 +74,17 @@ const withDatabase = <A, E>(
     checkInvariants: Effect.dieMessage("not asked for")
   })
   const health = Layer.succeed(StoreHealth, {
-    failed: () => true,
+    failed: (cause) => cause !== slow.cause,
+    delayed: (cause) => {
+      delayed.push(cause)
+    },
     written: () => {},
     heartbeatWritten: () => {},
     takesWrites: Effect.succeed(true)
   })
   const database = {
     statements,
+    delayed,
     answer: (next: Answer) => {
       answer = next
     },
@@ -156,6 +165,22 @@ describe("Settlements", () => {
           expect(waits).toEqual([50, 100, 200, 400, 800, 1_000, 1_000])
         })
       )
+  )
+
+  it.effect("a statement that the database was too slow for is reported, one that it rejects is not", () =>
+    withDatabase(({ advance, answer, delayed }) =>
+      Effect.gen(function* () {
+        answer(answers(slow))
+        const reservation = yield* Effect.fork(Effect.either(reserve))
+        yield* quiet
+        expect(yield* Fiber.join(reservation)).toMatchObject({ _tag: "Left" })
+        expect(delayed).toEqual([slow.cause])
+        answer(answers(refused))
+        yield* settle()
+        yield* advance(1_000)
+        expect(delayed).toHaveLength(1)
+      })
+    )
   )
 
   it.effect("settlements are written in whole statements again after a rejected one was left out", () =>

@@ -6,6 +6,7 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import { IdGenerator } from "../../src/domain/IdGenerator.ts"
+import { AccountId } from "../../src/domain/Ids.ts"
 import { Timers } from "../../src/domain/Timers.ts"
 import { Ledger, LedgerLayer } from "../../src/ledger/Ledger.ts"
 import { RecoveryStore } from "../../src/ledger/RecoveryStore.ts"
@@ -123,6 +124,32 @@ describe("Whether the store takes writes", () => {
         expect(yield* health.takesWrites).toBe(true)
         expect(lines).toEqual([])
       })
+  )
+
+  it.live("writes that another transaction delays are logged with the reason, for each account once a minute", () =>
+    Effect.gen(function* () {
+      const { health, lines, timers } = yield* scripted
+      const locked = databaseError("55P03", "canceling statement due to lock timeout")
+      const accounts = Array.from({ length: 20 }, (_, n) =>
+        AccountId.make(`00000000-0000-7000-8000-0000000000${10 + n}`)
+      )
+      const [first] = accounts
+      for (let n = 0; n < 3; n++) health.delayed(locked, first)
+      expect(lines).toHaveLength(1)
+      expect(lines[0]).toContain("writes of the ledger are delayed")
+      expect(lines[0]).toContain("canceling statement due to lock timeout (SQLSTATE 55P03)")
+      expect(lines[0]).toContain(`accountId=${first}`)
+      health.delayed(databaseError("57014", "canceling statement due to statement timeout"))
+      expect(lines).toHaveLength(2)
+      expect(lines[1]).toContain("statement timeout (SQLSTATE 57014)")
+      // a table that is locked delays every account
+      for (const account of accounts) health.delayed(locked, account)
+      expect(lines).toHaveLength(10)
+      timers.advance(60_000)
+      health.delayed(locked, first)
+      expect(lines).toHaveLength(11)
+      expect(yield* health.takesWrites).toBe(true)
+    })
   )
 
   it.live(

@@ -12,6 +12,7 @@ import {
 } from "../LedgerStore.ts"
 import type { WriteReports } from "../StoreHealth.ts"
 import { type BatcherDeps, LedgerBatcher, maxLockMillis } from "./LedgerBatcher.ts"
+import { maxLockedMillis } from "./LedgerQueues.ts"
 import type { QueuedReservation, ReserveError } from "./QueuedReservation.ts"
 
 /** Connections that batches apart use: a lock occupies one for as long as it is waited for. */
@@ -28,6 +29,8 @@ interface Lane {
   readonly batcher: LedgerBatcher
   /** Known to be locked until then. */
   lockedUntilMillis: number
+  /** The first of the batches in a row that have failed because of its lock. */
+  lockedSinceMillis: number | undefined
 }
 
 interface LanesDeps extends BatcherDeps {
@@ -38,7 +41,7 @@ interface LanesDeps extends BatcherDeps {
 export const make = (
   store: LedgerStoreShape,
   timers: TimersShape,
-  reports: Pick<WriteReports, "failed" | "written">
+  reports: Pick<WriteReports, "delayed" | "failed" | "written">
 ): Effect.Effect<AccountLanes, never, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.map(
@@ -132,7 +135,7 @@ export class AccountLanes {
     for (const { reservation } of reservations) accounts.add(reservation.caller.accountId)
     for (const { caller } of settlements) accounts.add(caller.accountId)
     for (const account of accounts) {
-      const lane = this.apart.get(account) ?? this.newLane()
+      const lane = this.apart.get(account) ?? this.newLane(account)
       this.apart.set(account, lane)
       lane.batcher.adopt(
         reservations.filter(({ reservation }) => reservation.caller.accountId === account),
@@ -141,15 +144,28 @@ export class AccountLanes {
     }
   }
 
-  private newLane(): Lane {
-    const { store, timers } = this.deps
-    const locked = ({ locked }: BatchFailed) =>
+  private newLane(account: AccountId): Lane {
+    const { reports, store, timers } = this.deps
+    const failed = ({ cause, locked }: BatchFailed) =>
       Effect.sync(() => {
-        if (locked) lane.lockedUntilMillis = timers.now() + apartMillis
+        if (!locked) return
+        const now = timers.now()
+        lane.lockedUntilMillis = now + apartMillis
+        lane.lockedSinceMillis ??= now
+        if (now - lane.lockedSinceMillis >= maxLockedMillis) reports.delayed(cause, account)
       })
+    const written = Effect.sync(() => {
+      lane.lockedSinceMillis = undefined
+    })
     const apply: LedgerStoreShape["apply"] = (reservations, settlements, lockMillis) =>
-      this.permits.withPermits(1)(Effect.tapError(store.apply(reservations, settlements, lockMillis), locked))
-    const lane: Lane = { batcher: new LedgerBatcher({ ...this.deps, store: { apply } }), lockedUntilMillis: 0 }
+      store
+        .apply(reservations, settlements, lockMillis)
+        .pipe(Effect.zipLeft(written), Effect.tapError(failed), this.permits.withPermits(1))
+    const lane: Lane = {
+      batcher: new LedgerBatcher({ ...this.deps, store: { apply } }),
+      lockedUntilMillis: 0,
+      lockedSinceMillis: undefined
+    }
     return lane
   }
 }

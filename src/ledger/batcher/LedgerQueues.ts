@@ -20,11 +20,11 @@ const maxReservations = 4_096
 /** Settlements that cannot be written; beyond it reservations fail, and every settlement was once a reservation. */
 const maxSettlements = 16_384
 /** How long a reservation is tried again while another transaction has a row of its account locked. */
-const maxLockedMillis = 2_000
+export const maxLockedMillis = 2_000
 
 export interface QueuesDeps {
   readonly timers: TimersShape
-  readonly reports: Pick<WriteReports, "failed" | "written">
+  readonly reports: Pick<WriteReports, "delayed" | "failed" | "written">
   readonly fork: (effect: Effect.Effect<void>) => unknown
 }
 
@@ -194,7 +194,9 @@ export class LedgerQueues {
   private failed({ reservations, settlements }: Batch, cause: Cause.Cause<BatchFailed>): Delay {
     const failure = Cause.failureOption(cause)
     const error = failure._tag === "Some" ? failure.value : undefined
-    if (error !== undefined) this.deps.reports.failed(error.cause)
+    if (error !== undefined && !this.deps.reports.failed(error.cause) && !error.rejected) {
+      this.deps.reports.delayed(error.cause)
+    }
     this.settlements.putBack(settlements)
     for (const queued of reservations) {
       if (BatchFailure.needsVoid(queued.reservation, error?.uncertain !== false))

@@ -70,6 +70,7 @@ const setUp = Effect.gen(function* () {
   const statements: Array<{ readonly accounts: ReadonlyArray<number>; readonly atMillis: number }> = []
   const written: Array<string> = []
   const held: Array<string> = []
+  const delayed: Array<{ readonly account: number; readonly atMillis: number }> = []
   const store: LedgerStoreShape = {
     lockedAccounts: (callers) =>
       Effect.sync(() => {
@@ -97,9 +98,13 @@ const setUp = Effect.gen(function* () {
     checkInvariants: Effect.dieMessage("not asked for")
   }
   const scope = yield* Scope.make()
-  const lanes = yield* AccountLanes.make(store, timers, { failed: () => false, written: () => {} }).pipe(
-    Scope.extend(scope)
-  )
+  const lanes = yield* AccountLanes.make(store, timers, {
+    failed: () => false,
+    written: () => {},
+    delayed: (_, account) => {
+      delayed.push({ account: accounts.findIndex(({ accountId }) => accountId === account), atMillis: timers.now() })
+    }
+  }).pipe(Scope.extend(scope))
   const advance = (millis: number) =>
     Effect.gen(function* () {
       for (let passed = 0; passed < millis; passed += 10) {
@@ -108,7 +113,7 @@ const setUp = Effect.gen(function* () {
       }
       yield* quiet
     })
-  return { lanes, statements, written, held, lockedAccounts, withoutMoney, advance, scope, timers }
+  return { lanes, statements, written, held, delayed, lockedAccounts, withoutMoney, advance, scope, timers }
 })
 
 describe("An account whose rows are locked", () => {
@@ -129,6 +134,27 @@ describe("An account whose rows are locked", () => {
         left: { _tag: "ServiceRefused", reason: "overloaded" }
       })
     })
+  )
+
+  it.effect(
+    "the lock is reported once the account's callers are refused because of it, and not one that is soon over",
+    () =>
+      Effect.gen(function* () {
+        const { advance, delayed, lanes, lockedAccounts } = yield* setUp
+        lockedAccounts.add(callerOf(3).accountId)
+        for (const n of [2, 3]) lanes.settle(settlement(n))
+        yield* advance(1_500)
+        lockedAccounts.clear()
+        yield* advance(500)
+        expect(delayed).toEqual([])
+        lockedAccounts.add(callerOf(3).accountId)
+        lanes.settle(settlement(3))
+        const fiber = yield* Effect.fork(Effect.either(lanes.reserve(reservation(3))))
+        yield* advance(3_000)
+        expect(yield* Fiber.join(fiber)).toMatchObject({ _tag: "Left", left: { reason: "overloaded" } })
+        expect(new Set(delayed.map(({ account }) => account))).toEqual(new Set([3]))
+        expect(delayed[0]?.atMillis).toBeGreaterThanOrEqual(4_000)
+      })
   )
 
   it.effect("others that were in its batch are written together again, in their order", () =>
