@@ -1,7 +1,7 @@
 import { fork } from "node:child_process"
 import { once } from "node:events"
 import { statSync } from "node:fs"
-import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
@@ -9,10 +9,12 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as DirectoryLock from "../../src/sql/embedded/DirectoryLock.ts"
 
-const temporaryDirectory = Effect.acquireRelease(
-  Effect.promise(() => mkdtemp(join(tmpdir(), "lock-"))),
-  (directory) => Effect.promise(() => rm(directory, { recursive: true, force: true }))
-)
+const temporaryDirectoryIn = (parent: string) =>
+  Effect.acquireRelease(
+    Effect.promise(() => mkdtemp(join(parent, "lock-"))),
+    (directory) => Effect.promise(() => rm(directory, { recursive: true, force: true }))
+  )
+const temporaryDirectory = temporaryDirectoryIn(tmpdir())
 
 it.scopedLive("of many openers at once at most one holds the directory", () =>
   Effect.gen(function* () {
@@ -51,6 +53,25 @@ it.skipIf(process.platform !== "linux")("a directory that cannot be made fails a
     expect([directory, Either.isLeft(made) && made.left._tag]).toEqual([directory, "DatabaseFailed"])
   }
 })
+
+/** Not root, whom no permission holds back. */
+const asOrdinaryUser = Effect.acquireRelease(
+  Effect.sync(() => process.geteuid?.() === 0 && process.seteuid?.(65_534)),
+  (changed) => Effect.sync(() => changed !== false && process.seteuid?.(0))
+)
+
+it.skipIf(process.platform === "win32")("a directory that another user has used is not said to be in use", () =>
+  Effect.gen(function* () {
+    // the run's own may be hidden from other users
+    const directory = yield* temporaryDirectoryIn("/tmp")
+    yield* Effect.scoped(DirectoryLock.acquire(directory))
+    yield* Effect.promise(() => chmod(directory, 0o755))
+    yield* Effect.promise(() => chmod(join(directory, "lock"), 0o500))
+    const refused = yield* Effect.either(Effect.zipRight(asOrdinaryUser, DirectoryLock.acquire(directory)))
+    expect(Either.isLeft(refused) && refused.left._tag).toBe("DatabaseFailed")
+    expect(Either.isLeft(refused) && refused.left.message).toContain("EACCES")
+  }).pipe(Effect.scoped, Effect.runPromise)
+)
 
 it.scopedLive("the lock of a process that was killed is free at once", () =>
   Effect.gen(function* () {

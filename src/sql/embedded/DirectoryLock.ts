@@ -89,9 +89,10 @@ const placeOf = async (directory: string): Promise<{ readonly folder: string; re
 const listen = (path: string): Promise<Server | null> =>
   new Promise((resolve, reject) => {
     const server = createServer((socket) => socket.destroy())
-    server.once("error", (error: NodeJS.ErrnoException) =>
-      error.code === "EADDRINUSE" || error.code === "EACCES" ? resolve(null) : reject(error)
-    )
+    // of a named pipe EACCES says that it has an owner; of a socket, that the folder is another user's
+    const isTaken = (code: string | undefined) =>
+      code === "EADDRINUSE" || (code === "EACCES" && process.platform === "win32")
+    server.once("error", (error: NodeJS.ErrnoException) => (isTaken(error.code) ? resolve(null) : reject(error)))
     server.listen(path, () => {
       server.unref()
       resolve(server)
