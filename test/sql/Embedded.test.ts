@@ -225,6 +225,26 @@ describe("the data directory", () => {
     60_000
   )
 
+  it.scopedLive(
+    "that is damaged is not opened, for the reason that the server gives",
+    () =>
+      Effect.gen(function* () {
+        const directory = yield* temporaryDirectory
+        const database = yield* Effect.promise(() => prepare(directory, () => Promise.resolve(template)))
+        const log = join(database, "pg_wal")
+        yield* Effect.promise(async () => {
+          const segments = (await readdir(log)).filter((name) => /^[0-9A-F]{24}$/.test(name))
+          await Promise.all(segments.map((name) => rm(join(log, name))))
+        })
+        const damaged = yield* Effect.either(within(directory, SqlClient))
+        expect(Either.isLeft(damaged) && String(damaged.left)).toContain("could not locate a valid checkpoint record")
+        yield* Effect.promise(() => writeFile(join(database, "global", "pg_control"), "x".repeat(8_192)))
+        const unreadable = yield* Effect.either(within(directory, SqlClient))
+        expect(Either.isLeft(unreadable) && String(unreadable.left)).toContain("incompatible with server")
+      }),
+    60_000
+  )
+
   it.scopedLive("that cannot be made is an error that names it", () =>
     Effect.gen(function* () {
       const file = join(yield* temporaryDirectory, "file")

@@ -31,7 +31,17 @@ const openFiles = async () => {
   return template === null ? {} : { loadDataDir: new Blob([new Uint8Array(template)], { type: "application/gzip" }) }
 }
 
-const database = await PGlite.create({ startParams, ...(await openFiles()) })
+/** Why the server ends: PGlite's own error says only that it has. @type {string | undefined} */
+let endedBy
+/** @param {string} line of the server's log */
+const onStderr = (line) => {
+  endedBy = /(?:FATAL|PANIC): +(.+)/.exec(line)?.[1] ?? endedBy
+  return false
+}
+
+const database = await PGlite.create({ startParams, onStderr, ...(await openFiles()) }).catch((error) => {
+  throw endedBy === undefined ? error : new Error(endedBy)
+})
 /** @type {{ rows: Array<{ server_version: string }> }} */
 const { rows } = await database.query("show server_version")
 const engine = new Engine(database, rows[0]?.server_version ?? "")
