@@ -25,7 +25,16 @@ export const warningsOf = (
       ]),
   ...(isLoopbackAddress(settings.host) || settings.metricsToken !== null
     ? []
-    : [{ path: "METRICS_TOKEN", message: "is not set: on an address that is not loopback /metrics answers 401" }])
+    : [{ path: "METRICS_TOKEN", message: "is not set: on an address that is not loopback /metrics answers 401" }]),
+  ...(settings.stripe === null || settings.stripe.webhookSecret !== null
+    ? []
+    : [
+        {
+          path: "STRIPE_WEBHOOK_SECRET",
+          message:
+            "is not set: refunds and disputes take nothing from balances, and a payment whose buyer does not come back is not credited"
+        }
+      ])
 ]
 
 /** Logs each in a line. */
