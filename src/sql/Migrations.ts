@@ -147,14 +147,28 @@ export const requireCurrent: Effect.Effect<void, SchemaOutdated | SqlError, SqlC
 const lastMigration = Math.max(...Object.keys(migrations).map((name) => Number.parseInt(name, 10)))
 
 /** What was applied, with the wait for another process that migrates; nothing where there was nothing to do. */
-const logged = Effect.flatMap(Effect.timed(run), ([took, applied]) =>
-  applied.length === 0
-    ? Effect.void
-    : Effect.annotateLogs(Effect.logInfo("the database was migrated"), {
-        migrations: applied.map(([id, name]) => `${String(id).padStart(4, "0")}_${name}`).join(" "),
-        millis: Math.round(Duration.toMillis(took))
-      })
-)
+const logged = Effect.gen(function* () {
+  const [took, applied] = yield* Effect.timed(run)
+  if (applied.length > 0) {
+    yield* Effect.annotateLogs(Effect.logInfo("the database was migrated"), {
+      migrations: applied.map(nameOf).join(" "),
+      millis: Math.round(Duration.toMillis(took))
+    })
+  }
+  const sql = yield* SqlClient
+  const later = yield* sql<{
+    readonly id: number
+    readonly name: string
+  }>`select migration_id as id, name from migration where migration_id > ${lastMigration} order by migration_id`
+  if (later.length > 0) {
+    yield* Effect.annotateLogs(
+      Effect.logWarning("the database has the schema of a later version, whose change log says whether this one may run on it"),
+      { migrations: later.map(({ id, name }) => nameOf([id, name])).join(" ") }
+    )
+  }
+})
+
+const nameOf = ([id, name]: readonly [id: number, name: string]): string => `${String(id).padStart(4, "0")}_${name}`
 
 /** A rejected migration is a defect to the migrator; here it is an error, since the operator may be able to fix it. */
 export const layer = (isLogged: boolean): Layer.Layer<never, MigrationError | SqlError, SqlClient> =>

@@ -1,8 +1,12 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import Pg from "pg"
@@ -28,6 +32,38 @@ it.scopedLive(
       expect(yield* run).toEqual([])
       expect(yield* applied).toEqual(names)
     }).pipe(Effect.provide(Database.layer({ url: Option.none(), dataDir: ":memory:" }))),
+  60_000
+)
+
+it.scopedLive(
+  "a schema of a later version is opened, as beside newer nodes, with a warning",
+  () =>
+    Effect.gen(function* () {
+      const lines: Array<string> = []
+      const log = Logger.replace(
+        Logger.defaultLogger,
+        Logger.map(Logger.logfmtLogger, (line) => {
+          lines.push(line)
+        })
+      )
+      const dataDir = yield* Effect.acquireRelease(
+        Effect.promise(() => mkdtemp(join(tmpdir(), "migrations-"))),
+        (directory) => Effect.promise(() => rm(directory, { recursive: true, force: true }))
+      )
+      const open = <A, E>(use: Effect.Effect<A, E, SqlClient>) =>
+        Effect.provide(use, Database.layer({ url: Option.none(), dataDir, logsMigrations: true })).pipe(
+          Effect.provide(log)
+        )
+      yield* open(
+        Effect.flatMap(SqlClient, (sql) => sql`insert into migration (migration_id, name) values (9999, 'later')`)
+      )
+      expect(lines.filter((line) => line.includes("level=WARN"))).toEqual([])
+      yield* open(applied)
+      const warnings = lines.filter((line) => line.includes("level=WARN"))
+      expect(warnings).toHaveLength(1)
+      expect(warnings[0]).toContain("the database has the schema of a later version")
+      expect(warnings[0]).toContain("9999_later")
+    }),
   60_000
 )
 
