@@ -44,7 +44,10 @@ export const exportDatabase = Effect.fn("TransferCommand.exportDatabase")(functi
     ),
     Effect.scoped
   )
-  yield* Console.log(`${rows} rows were written to ${file}. It has everything that the database has: keep it as safe.`)
+  yield* Console.log(
+    `${rows} rows were written to ${file}. It has everything that the database has: keep it as safe.\n` +
+      "The images of conversations are not in it: copy DATA_DIR/objects, or the bucket, beside it."
+  )
 })
 
 /** Reads a file that `exportDatabase` has written into an empty database. */
