@@ -3,11 +3,15 @@ import type { CallError, CallStatus } from "./Call.ts"
 
 /** All failures of a provider, as one closed union; `facts` below has the consequences of each. */
 export type ProviderFailure =
-  /** The connection was refused, or the host is unknown: nothing can have been processed. */
-  | { readonly _tag: "Unreachable"; readonly detail: "refused" | "dns" | "reset-before-response" }
+  /** The connection was refused, the host is unknown, or this process has no file left for a socket: nothing can have been processed. */
+  | {
+      readonly _tag: "Unreachable"
+      readonly detail: "refused" | "dns" | "reset-before-response" | "too-many-open-files"
+    }
   /** The connection broke before any byte of a response, on a new socket: the request may have been read. */
   | { readonly _tag: "Reset" }
-  | { readonly _tag: "Insecure" }
+  /** The certificate or the handshake: `detail` is the code of Node.js or OpenSSL, such as `CERT_HAS_EXPIRED`. */
+  | { readonly _tag: "Insecure"; readonly detail: string }
   | { readonly _tag: "ConnectTimeout" }
   | { readonly _tag: "FirstContentTimeout" }
   | { readonly _tag: "AnswerTimeout" }

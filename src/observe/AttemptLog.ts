@@ -104,6 +104,7 @@ const detailOf = (reason: ProviderFailure): Readonly<Record<string, string | num
     case "ServerError":
       return { httpStatus: reason.status }
     case "Unreachable":
+    case "Insecure":
     case "BadResponse":
       return { detail: reason.detail }
     case "Failed":

@@ -94,12 +94,14 @@ it.effect("a refused credential is named: the service's by its variable, a proje
     const { lines } = yield* logged([
       { reason: { _tag: "CredentialRejected" }, httpStatus: 401 },
       { reason: { _tag: "QuotaExhausted" }, httpStatus: 429, own: true },
-      { reason: { _tag: "Unreachable", detail: "dns" } }
+      { reason: { _tag: "Unreachable", detail: "dns" } },
+      { reason: { _tag: "Insecure", detail: "CERT_HAS_EXPIRED" } }
     ])
     expect(lines).toMatchObject([
       { reason: "CredentialRejected", fault: "credential", httpStatus: 401, variable: "ONE_API_KEY", next: "gave up" },
       { reason: "QuotaExhausted", fault: "quota", httpStatus: 429, credential },
-      { reason: "Unreachable", fault: "network", detail: "dns" }
+      { reason: "Unreachable", fault: "network", detail: "dns" },
+      { reason: "Insecure", fault: "network", detail: "CERT_HAS_EXPIRED" }
     ])
     expect(lines[1]).not.toHaveProperty("variable")
     expect(lines[2]).not.toHaveProperty("variable")

@@ -66,9 +66,9 @@ export const unreachable = (failure: ProviderFailure): Pick<Probed, "detail" | "
 const whyUnreachable = (failure: ProviderFailure): string => {
   switch (failure._tag) {
     case "Unreachable":
-      return failure.detail === "dns" ? "its host name is unknown" : `connection ${failure.detail.replaceAll("-", " ")}`
+      return whyUnconnected[failure.detail]
     case "Insecure":
-      return "no secure connection"
+      return `no secure connection (${failure.detail})`
     case "ConnectTimeout":
     case "AnswerTimeout":
       return "no answer in time"
@@ -76,3 +76,10 @@ const whyUnreachable = (failure: ProviderFailure): string => {
       return "the connection broke"
   }
 }
+
+const whyUnconnected = {
+  dns: "its host name is unknown",
+  refused: "connection refused",
+  "reset-before-response": "connection reset before response",
+  "too-many-open-files": "this process has too many open files"
+} as const

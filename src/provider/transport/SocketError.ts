@@ -9,8 +9,10 @@ export const fromSocketError = (error: unknown, phase: "sending" | "answering", 
   const has = (known: ReadonlySet<string>): boolean => codes.some((code) => known.has(code))
   if (codes.some((code) => notHttp(code))) return { _tag: "BadResponse", detail: "an answer that is not proper HTTP" }
   if (phase === "answering") return { _tag: "Disconnected" }
-  if (codes.some(isTls)) return { _tag: "Insecure" }
+  const insecure = codes.find(isTls)
+  if (insecure !== undefined) return { _tag: "Insecure", detail: insecure }
   if (has(unknownHost)) return { _tag: "Unreachable", detail: "dns" }
+  if (has(noFiles)) return { _tag: "Unreachable", detail: "too-many-open-files" }
   if (has(refused)) return { _tag: "Unreachable", detail: "refused" }
   if (has(connectTimeouts)) return { _tag: "ConnectTimeout" }
   return reused || readBefore(error) ? { _tag: "Unreachable", detail: "reset-before-response" } : { _tag: "Reset" }
@@ -25,12 +27,12 @@ const refused: ReadonlySet<string> = new Set([
   "EADDRNOTAVAIL",
   "EACCES",
   "EPERM",
-  "EMFILE",
-  "ENFILE",
   "UND_ERR_DESTROYED",
   "UND_ERR_CLOSED",
   "UND_ERR_INVALID_ARG"
 ])
+/** The limit of this process, or of its machine. */
+const noFiles: ReadonlySet<string> = new Set(["EMFILE", "ENFILE"])
 const unknownHost: ReadonlySet<string> = new Set(["ENOTFOUND", "EAI_AGAIN", "EAI_FAIL", "EAI_NODATA", "EAI_NONAME"])
 const connectTimeouts: ReadonlySet<string> = new Set(["UND_ERR_CONNECT_TIMEOUT", "ETIMEDOUT"])
 

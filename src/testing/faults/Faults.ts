@@ -35,7 +35,7 @@ export const faults = {
   none: [...whole, finish(), usage, end],
   refused: instead({ _tag: "Unreachable", detail: "refused" }),
   "unknown-host": instead({ _tag: "Unreachable", detail: "dns" }),
-  "no-tls": instead({ _tag: "Insecure" }),
+  "no-tls": instead({ _tag: "Insecure", detail: "DEPTH_ZERO_SELF_SIGNED_CERT" }),
   "connect-timeout": [wait(5_000), fail({ _tag: "ConnectTimeout" })],
   reset: instead({ _tag: "Reset" }),
   "reset-reused": instead({ _tag: "Unreachable", detail: "reset-before-response" }),

@@ -169,7 +169,7 @@ describe("connections", () => {
       { _tag: "Unreachable", detail: "refused" },
       { _tag: "Unreachable", detail: "dns" },
       { _tag: "ConnectTimeout" },
-      { _tag: "Insecure" }
+      { _tag: "Insecure", detail: expect.stringMatching(/^(?:EPROTO|ERR_SSL_\w+)$/) }
     ])
   })
 

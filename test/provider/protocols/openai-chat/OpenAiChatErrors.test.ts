@@ -121,15 +121,17 @@ describe("what a broken connection means", () => {
   const table: ReadonlyArray<readonly [string, ProviderFailure]> = [
     ["ECONNREFUSED", { _tag: "Unreachable", detail: "refused" }],
     ["EHOSTUNREACH", { _tag: "Unreachable", detail: "refused" }],
+    ["EMFILE", { _tag: "Unreachable", detail: "too-many-open-files" }],
+    ["ENFILE", { _tag: "Unreachable", detail: "too-many-open-files" }],
     ["ENOTFOUND", { _tag: "Unreachable", detail: "dns" }],
     ["EAI_AGAIN", { _tag: "Unreachable", detail: "dns" }],
     ["UND_ERR_CONNECT_TIMEOUT", { _tag: "ConnectTimeout" }],
     ["ETIMEDOUT", { _tag: "ConnectTimeout" }],
-    ["CERT_HAS_EXPIRED", { _tag: "Insecure" }],
-    ["DEPTH_ZERO_SELF_SIGNED_CERT", { _tag: "Insecure" }],
-    ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", { _tag: "Insecure" }],
-    ["ERR_TLS_CERT_ALTNAME_INVALID", { _tag: "Insecure" }],
-    ["EPROTO", { _tag: "Insecure" }],
+    ["CERT_HAS_EXPIRED", { _tag: "Insecure", detail: "CERT_HAS_EXPIRED" }],
+    ["DEPTH_ZERO_SELF_SIGNED_CERT", { _tag: "Insecure", detail: "DEPTH_ZERO_SELF_SIGNED_CERT" }],
+    ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", { _tag: "Insecure", detail: "UNABLE_TO_VERIFY_LEAF_SIGNATURE" }],
+    ["ERR_TLS_CERT_ALTNAME_INVALID", { _tag: "Insecure", detail: "ERR_TLS_CERT_ALTNAME_INVALID" }],
+    ["EPROTO", { _tag: "Insecure", detail: "EPROTO" }],
     ["ECONNRESET", { _tag: "Reset" }],
     ["UND_ERR_SOCKET", { _tag: "Reset" }]
   ]
