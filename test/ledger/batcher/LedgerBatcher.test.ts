@@ -89,6 +89,7 @@ const scripted = (first: Apply = grantsAll) =>
     const reported: Array<string> = []
     const reports = {
       failed: (cause: unknown) => reported.push(String(cause)) > 0,
+      delayed: () => {},
       written: () => {
         reported.push("written")
         script.onWritten()
