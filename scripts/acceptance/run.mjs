@@ -26,9 +26,9 @@ const modules = ["openai", "ai-sdk", "langchain", "agents-sdk", "effect", "openr
 const clients = (await Promise.all(modules.map((name) => import(`./clients/${name}.mjs`)))).flatMap(
   ({ adapters }) => adapters
 )
-const agents = (await Promise.all(["opencode", "codex", "claude-code"].map((name) => import(`./agents/${name}.mjs`)))).flatMap(
-  ({ adapters }) => adapters
-)
+const agents = (
+  await Promise.all(["opencode", "codex", "claude-code"].map((name) => import(`./agents/${name}.mjs`)))
+).flatMap(({ adapters }) => adapters)
 
 const upstream = await startUpstream({ lateMillis: 2 * headHoldMillis })
 const main = await startGateway({

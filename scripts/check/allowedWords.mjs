@@ -107,6 +107,7 @@ export const allowedWords = [
       "test/e2e/MessagesAgent.test.ts",
       "test/e2e/MessagesConversation.test.ts",
       "test/hardening/RequestShapes.ts",
+      "test/http/routes/MessagesRoutes.test.ts",
       "test/wire/messages/",
       "scripts/fuzz/requests.mjs"
     ],

@@ -162,7 +162,9 @@ const logged = Effect.gen(function* () {
   }>`select migration_id as id, name from migration where migration_id > ${lastMigration} order by migration_id`
   if (later.length > 0) {
     yield* Effect.annotateLogs(
-      Effect.logWarning("the database has the schema of a later version, whose change log says whether this one may run on it"),
+      Effect.logWarning(
+        "the database has the schema of a later version, whose change log says whether this one may run on it"
+      ),
       { migrations: later.map(({ id, name }) => nameOf([id, name])).join(" ") }
     )
   }

@@ -1,6 +1,6 @@
 // @ts-check
 // Claude Code, by Messages. It is told to try nothing again by itself, neither after an error nor, unstreamed, after a broken stream.
-// The tool calls that a broken stream had whole it runs, and goes on: a stream that breaks so each time would keep it for ever. It
+// The tool calls that a broken stream had whole it runs, and goes on: a stream that breaks so each time would never end it. It
 // has one tool, since the simulated provider calls each that it is offered.
 import { arch, platform } from "node:os"
 import { agent } from "./checks.mjs"

@@ -55,17 +55,19 @@ describe("Anthropic's Messages in an application of HttpLayerRouter", () => {
     })
   )
 
-  it.scopedLive("leave an effort out for a model without reasoning where the model is to decide, as Claude Code asks", () =>
-    Effect.gen(function* () {
-      const { url } = yield* served(answer("Done."))
-      const asking = { thinking: { type: "adaptive" }, output_config: { effort: "high" } }
-      yield* Effect.promise(async () => {
-        const response = await postMessage(url, asking)
-        expect(response.status).toBe(200)
-        const { router_metadata: metadata } = (await response.json()) as Record<string, Record<string, unknown>>
-        expect(metadata?.["dropped_parameters"]).toEqual(["thinking", "output_config.effort"])
+  it.scopedLive(
+    "leave an effort out for a model without reasoning where the model is to decide, as Claude Code asks",
+    () =>
+      Effect.gen(function* () {
+        const { url } = yield* served(answer("Done."))
+        const asking = { thinking: { type: "adaptive" }, output_config: { effort: "high" } }
+        yield* Effect.promise(async () => {
+          const response = await postMessage(url, asking)
+          expect(response.status).toBe(200)
+          const { router_metadata: metadata } = (await response.json()) as Record<string, Record<string, unknown>>
+          expect(metadata?.["dropped_parameters"]).toEqual(["thinking", "output_config.effort"])
+        })
       })
-    })
   )
 
   it.scopedLive("end a stream that breaks with the error, without message_stop", () =>

@@ -345,9 +345,15 @@ export const batcherMutants = [
   },
   {
     file: queues,
-    find: "    if (error !== undefined) this.deps.reports.failed(error.cause)\n",
-    replace: "",
+    find: " && !this.deps.reports.failed(error.cause) && !error.rejected",
+    replace: " && !error.rejected",
     breaks: "the health of the database does not hear of a failure"
+  },
+  {
+    file: queues,
+    find: "      this.deps.reports.delayed(error.cause)\n",
+    replace: "",
+    breaks: "no line says what keeps the ledger from writing"
   },
   {
     file: queues,
