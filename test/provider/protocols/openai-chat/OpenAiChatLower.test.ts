@@ -304,10 +304,8 @@ describe("messages", () => {
           readonly messages: ReadonlyArray<unknown>
         }
       ).messages.at(-1)
-    const [question, begun]: ReadonlyArray<Message> = [
-      { role: "user", content: "A list as JSON" },
-      { role: "assistant", content: "[" }
-    ]
+    const question: Message = { role: "user", content: "A list as JSON" }
+    const begun: Message = { role: "assistant", content: "[" }
     expect(last("mistral", question, begun)).toEqual({ ...begun, prefix: true })
     // instructions are moved to the front
     expect(last("mistral", question, begun, { role: "system", content: "s" })).toEqual({ ...begun, prefix: true })
