@@ -203,6 +203,11 @@ const factsByReason: { readonly [Tag in ProviderFailure["_tag"]]: FailureFacts }
   })
 }
 
+/** Of attempts that say nothing of the provider or its model: the request, or the gateway itself, was at fault. */
+export const codesOfOtherFaults: ReadonlyArray<string> = Object.values(factsByReason).flatMap(({ code, fault }) =>
+  fault === "request" || fault === "gateway" ? [code] : []
+)
+
 /** An attempt has failed. What follows from it is in `facts`; `message` tells it to the application, `callError` to a client. */
 export class ProviderError extends Data.TaggedError("ProviderError")<{
   /** Of the provider that has failed. */

@@ -8,7 +8,7 @@ import type { AnalysisAction } from "../../wire/account/AnalysisActions.ts"
 export interface AttemptTally {
   readonly model: string
   readonly attempts: number
-  /** Of these, such that ended in an error or a timeout. */
+  /** Of these, such that ended in an error or a timeout for which neither the request nor the gateway was at fault. */
   readonly failed: number
 }
 

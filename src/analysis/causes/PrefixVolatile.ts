@@ -9,7 +9,8 @@ export const prefixVolatile: Cause = {
   tier: "rebilled",
   owner: "client",
   title: "The instructions change from call to call",
-  falsePositiveIf: "The text changes once for each conversation, or with a new version of the application.",
+  falsePositiveIf:
+    "The text changes once for each conversation of several calls, or with a new version of the application.",
   advice: "Leave the time or id out of the instructions, give the date only, or put it into the last message.",
   find: (input) => {
     const groups = new Map<string, { pairs: number; changed: Array<number> }>()

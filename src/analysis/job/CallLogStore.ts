@@ -8,6 +8,7 @@ import { CallStatus, CostBasis, endpoints, routingReasons } from "../../domain/C
 import type { AnalysedCall } from "../../domain/CapturedCall.ts"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import { KeyId, ProjectId, RequestId } from "../../domain/Ids.ts"
+import { codesOfOtherFaults } from "../../domain/ProviderError.ts"
 import { usage } from "../../domain/Usage.ts"
 import { AccountSql } from "../../sql/AccountDatabase.ts"
 import { Int8 } from "../../sql/Rows.ts"
@@ -128,7 +129,8 @@ const make = (sql: SqlClient): CallLogStoreShape => ({
       fromSql
     ),
   attempts: (project, { from, to }) =>
-    sql`select a.model, count(*)::text as attempts, count(*) filter (where a.status in ('error', 'timeout'))::text as failed
+    sql`select a.model, count(*)::text as attempts, count(*) filter (where a.status in ('error', 'timeout')
+        and coalesce(a.error_code, '') <> all (${codesOfOtherFaults}::text[]))::text as failed
       from call c join attempt a on a.call_id = c.id
       where c.project_id = ${project} and c.started_at >= ${from} and c.started_at < ${to} and c.origin = 'user'
         and c.reason is distinct from 'pinned_model'

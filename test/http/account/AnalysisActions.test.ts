@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import { beforeAll, describe, expect, it } from "vitest"
+import { Ledger } from "../../../src/ledger/Ledger.ts"
 import type { ActionPreview } from "../../../src/wire/account/AnalysisActions.ts"
 import type { PolicyOut } from "../../../src/wire/account/Policy.ts"
 import { databaseKinds, newPerson, operatorOf, type Person, startsNode } from "../../support/AccountService.ts"
@@ -147,6 +148,34 @@ describe.each(databaseKinds)("the actions of analyses on %s", (kind) => {
     const { actions_taken } = await project.ask<Detail>("GET", `/api/analyses/${analysis.id}`)
     expect(actions_taken).toEqual([])
   }, 120_000)
+
+  it.each([
+    ["provider_error", true],
+    ["provider_timeout", true],
+    ["content_policy_violation", false],
+    ["provider_rejected_request", false],
+    ["context_length_exceeded", false],
+    ["server_shutdown", false]
+  ])(
+    "leave out the model where attempts ended with %s: %s",
+    async (code, isProposed) => {
+      const project = await analysedProject(node, owner, operator)
+      await withCalls(project)
+      await node.run(
+        Effect.zipRight(
+          Effect.flatMap(Ledger, ({ flushed }) => flushed),
+          Effect.flatMap(
+            SqlClient,
+            (sql) => sql`update attempt a set status = 'error', error_code = ${code}
+            from call c where c.id = a.call_id and c.project_id = ${project.id}`
+          )
+        )
+      )
+      const { actions } = reportOf(await project.analyse())
+      expect(actions.some(({ id }) => id === "exclude_failing_models")).toBe(isProposed)
+    },
+    60_000
+  )
 
   it("are for members", async () => {
     const project = await analysedProject(node, owner, operator)
