@@ -7,12 +7,22 @@ import {
   Outlet,
   redirect
 } from "@tanstack/react-router"
+import type { ComponentType } from "react"
+import { unreachable } from "./api/failure.ts"
 import { pageToken } from "./api/session.ts"
 import { NotFound } from "./pages/NotFound.tsx"
 import { Failure } from "./parts/Failure.tsx"
 import * as Search from "./search.ts"
 import { Home } from "./shell/Home.tsx"
 import { Shell } from "./shell/Shell.tsx"
+
+/** At the browser's own error the router loads everything anew, which a service that does not answer cannot serve. */
+const lazyPage = (load: () => Promise<{ readonly default: ComponentType }>) =>
+  lazyRouteComponent(() =>
+    load().catch(() => {
+      throw unreachable()
+    })
+  )
 
 /** Every page is loaded when it is first opened; what stands in its search string is the state of its filters. */
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound })
@@ -21,7 +31,7 @@ const signIn = createRoute({
   getParentRoute: () => root,
   path: "/sign-in",
   validateSearch: Search.signIn,
-  component: lazyRouteComponent(() => import("./pages/SignIn.tsx"))
+  component: lazyPage(() => import("./pages/SignIn.tsx"))
 })
 
 const shell = createRoute({
@@ -40,109 +50,109 @@ const overview = createRoute({
   getParentRoute: () => project,
   path: "/",
   validateSearch: Search.overview,
-  component: lazyRouteComponent(() => import("./pages/overview/Overview.tsx"))
+  component: lazyPage(() => import("./pages/overview/Overview.tsx"))
 })
 const keys = createRoute({
   getParentRoute: () => project,
   path: "/keys",
   validateSearch: Search.keys,
-  component: lazyRouteComponent(() => import("./pages/keys/Keys.tsx"))
+  component: lazyPage(() => import("./pages/keys/Keys.tsx"))
 })
 const requests = createRoute({
   getParentRoute: () => project,
   path: "/requests",
   validateSearch: Search.requests,
-  component: lazyRouteComponent(() => import("./pages/requests/Requests.tsx"))
+  component: lazyPage(() => import("./pages/requests/Requests.tsx"))
 })
 const request = createRoute({
   getParentRoute: () => shell,
   path: "/requests/$requestId",
-  component: lazyRouteComponent(() => import("./pages/requests/RequestPage.tsx"))
+  component: lazyPage(() => import("./pages/requests/RequestPage.tsx"))
 })
 const activity = createRoute({
   getParentRoute: () => project,
   path: "/activity",
   validateSearch: Search.activity,
-  component: lazyRouteComponent(() => import("./pages/activity/Activity.tsx"))
+  component: lazyPage(() => import("./pages/activity/Activity.tsx"))
 })
 const routing = createRoute({
   getParentRoute: () => project,
   path: "/routing",
   validateSearch: Search.routing,
-  component: lazyRouteComponent(() => import("./pages/routing/Routing.tsx"))
+  component: lazyPage(() => import("./pages/routing/Routing.tsx"))
 })
 const routingConfiguration = createRoute({
   getParentRoute: () => project,
   path: "/routing/$slug",
-  component: lazyRouteComponent(() => import("./pages/routing/RoutingConfiguration.tsx"))
+  component: lazyPage(() => import("./pages/routing/RoutingConfiguration.tsx"))
 })
 const policy = createRoute({
   getParentRoute: () => project,
   path: "/policy",
-  component: lazyRouteComponent(() => import("./pages/policy/Policy.tsx"))
+  component: lazyPage(() => import("./pages/policy/Policy.tsx"))
 })
 const models = createRoute({
   getParentRoute: () => project,
   path: "/models",
   validateSearch: Search.models,
-  component: lazyRouteComponent(() => import("./pages/models/Models.tsx"))
+  component: lazyPage(() => import("./pages/models/Models.tsx"))
 })
 const providers = createRoute({
   getParentRoute: () => project,
   path: "/providers",
   validateSearch: Search.providers,
-  component: lazyRouteComponent(() => import("./pages/providers/Providers.tsx"))
+  component: lazyPage(() => import("./pages/providers/Providers.tsx"))
 })
 const alerts = createRoute({
   getParentRoute: () => project,
   path: "/alerts",
-  component: lazyRouteComponent(() => import("./pages/alerts/Alerts.tsx"))
+  component: lazyPage(() => import("./pages/alerts/Alerts.tsx"))
 })
 const analyses = createRoute({
   getParentRoute: () => project,
   path: "/analyses",
   validateSearch: Search.analyses,
-  component: lazyRouteComponent(() => import("./pages/doctor/Doctor.tsx"))
+  component: lazyPage(() => import("./pages/doctor/Doctor.tsx"))
 })
 const analysis = createRoute({
   getParentRoute: () => project,
   path: "/analyses/$analysisId",
-  component: lazyRouteComponent(() => import("./pages/doctor/Analysis.tsx"))
+  component: lazyPage(() => import("./pages/doctor/Analysis.tsx"))
 })
 const credits = createRoute({
   getParentRoute: () => shell,
   path: "/credits",
   validateSearch: Search.credits,
-  component: lazyRouteComponent(() => import("./pages/credits/Credits.tsx"))
+  component: lazyPage(() => import("./pages/credits/Credits.tsx"))
 })
 const checkout = createRoute({
   getParentRoute: () => shell,
   path: "/checkout/$sessionId",
-  component: lazyRouteComponent(() => import("./pages/credits/Checkout.tsx"))
+  component: lazyPage(() => import("./pages/credits/Checkout.tsx"))
 })
 const chat = createRoute({
   getParentRoute: () => shell,
   path: "/chat",
   validateSearch: Search.chat,
-  component: lazyRouteComponent(() => import("./pages/chat/Chat.tsx"))
+  component: lazyPage(() => import("./pages/chat/Chat.tsx"))
 })
 const conversation = createRoute({
   getParentRoute: () => shell,
   path: "/chat/$conversationId",
   validateSearch: Search.conversation,
-  component: lazyRouteComponent(() => import("./pages/chat/Chat.tsx"))
+  component: lazyPage(() => import("./pages/chat/Chat.tsx"))
 })
 const settings = createRoute({
   getParentRoute: () => shell,
   path: "/settings",
   validateSearch: Search.settings,
-  component: lazyRouteComponent(() => import("./pages/settings/Settings.tsx"))
+  component: lazyPage(() => import("./pages/settings/Settings.tsx"))
 })
 const admin = createRoute({
   getParentRoute: () => shell,
   path: "/admin",
   validateSearch: Search.admin,
-  component: lazyRouteComponent(() => import("./pages/admin/Admin.tsx"))
+  component: lazyPage(() => import("./pages/admin/Admin.tsx"))
 })
 
 const ofProject = [
