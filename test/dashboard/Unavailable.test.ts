@@ -101,6 +101,29 @@ describe.skipIf(!hasChromium)("a page whose service answers late, or not", () =>
     expect(errors).toEqual([])
   })
 
+  it("says so in the page where a part of it cannot be loaded, which stays", async () => {
+    const { page } = await at().signIn()
+    await page.evaluate("void (window.isSamePage = true)")
+    await page.route(/assets\/Routing-.*js/, (route) => route.abort())
+    await page.getByRole("link", { name: "Routing", exact: true }).click()
+    await page.locator("main").getByText("The service does not answer.").waitFor()
+    expect(await page.evaluate("window.isSamePage")).toBe(true)
+    await page.getByRole("link", { name: "Keys", exact: true }).click()
+    await page.getByRole("heading", { name: "Keys", exact: true, level: 1 }).waitFor()
+  })
+
+  it("asks the service also where the browser has no network, as on the own machine", async () => {
+    const { errors, page } = await at().signIn()
+    await page.evaluate(`void dispatchEvent(new Event("offline"))`)
+    await page.getByRole("link", { name: "Keys", exact: true }).click()
+    await page.getByRole("table", { name: "Keys of this project" }).waitFor()
+    await page.keyboard.press("c")
+    await page.getByRole("textbox", { name: "Name" }).fill("offline")
+    await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click()
+    await page.getByTestId("secret").waitFor()
+    expect(errors).toEqual([])
+  })
+
   it("shows where something will stand while it comes", { timeout: 120_000 }, async () => {
     const { errors, page } = await at().signIn()
     for (const [url, heading] of addresses) {

@@ -11,10 +11,13 @@ const isPassing = (error: unknown): error is ApiFailure =>
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
+      // a service on the own machine answers without a network, too
+      networkMode: "always",
+      refetchOnReconnect: true,
       staleTime: 10_000,
       retry: (failed, error) => isPassing(error) && failed < maxRetries,
       retryDelay: (_, error) => (isPassing(error) ? (error.retryAfterMillis ?? defaultRetryMillis) : defaultRetryMillis)
     },
-    mutations: { retry: false }
+    mutations: { networkMode: "always", retry: false }
   }
 })
