@@ -30,6 +30,16 @@ describe.skipIf(!hasChromium)("a filter that is typed", () => {
     expect(errors).toEqual([])
   })
 
+  it("shows a key and a provider that are not among those to choose from", async () => {
+    const { page } = await at().signIn()
+    await opened(page, "/requests?key=00000000-0000-7000-8000-0000deadbeef&provider=gone")
+    const fieldOf = (name: string) => page.locator("main").getByRole("combobox", { name, exact: true })
+    await expect.poll(() => fieldOf("Key").inputValue()).toBe("deadbeef")
+    expect(await fieldOf("Provider").inputValue()).toBe("gone")
+    await page.getByRole("button", { name: "Clear the filters" }).click()
+    await expect.poll(() => fieldOf("Key").inputValue()).toBe("")
+  })
+
   it("shows what is filtered after going back, and nothing once the filters are cleared", async () => {
     const { page } = await at().signIn()
     await opened(page, "/requests?model=sim/none")

@@ -126,7 +126,7 @@ export const CallList = ({ onOpen, projectId }: CallListProps) => {
           size="xs"
           w={140}
           clearable
-          data={[...new Set(models.map((each) => each.provider))]}
+          data={[...new Set([...models.map((each) => each.provider), ...(provider === undefined ? [] : [provider])])]}
           value={provider ?? null}
           onChange={(value) => set({ provider: value ?? undefined })}
         />
@@ -135,7 +135,10 @@ export const CallList = ({ onOpen, projectId }: CallListProps) => {
           size="xs"
           w={150}
           clearable
-          data={[...names].map(([value, label]) => ({ value, label }))}
+          data={[
+            ...[...names].map(([value, label]) => ({ value, label })),
+            ...(key === undefined || names.has(key) ? [] : [{ value: key, label: key.slice(-8) }])
+          ]}
           value={key ?? null}
           onChange={(value) => set({ key: value ?? undefined })}
         />
