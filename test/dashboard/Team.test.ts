@@ -103,6 +103,10 @@ describe.skipIf(!hasChromium)("a project that one person pays and another uses",
     )
     expect(refused.status).toBe(402)
     await refused.text()
+    // a moment after its response
+    const refusals = () =>
+      member.api<{ readonly items: ReadonlyArray<unknown> }>("GET", `/api/projects/${projectId}/refusals`)
+    await expect.poll(async () => (await refusals()).items.length).toBe(1)
 
     const { errors, page } = member
     await open(page, `/p/${projectId}/requests?tab=refused`, "Requests")
@@ -153,5 +157,31 @@ describe.skipIf(!hasChromium)("a project that one person pays and another uses",
     await block.getByRole("button", { name: "Stop the call of sim/stall-mid" }).click()
     await running.text()
     await block.getByText("No call is running").waitFor()
+  })
+
+  it("is left, and a member is taken out of it, only after a second click", async () => {
+    const names = async () => {
+      const { items } = await owner.api<{ readonly items: ReadonlyArray<{ readonly name: string }> }>(
+        "GET",
+        `/api/projects/${projectId}/members`
+      )
+      return items.map(({ name }) => name)
+    }
+    for (const [{ page }, verb, warning] of [
+      [owner, "Remove", "Keys that this person has created go on working."],
+      [member, "Leave", "Only an owner of the project can add you again."]
+    ] as const) {
+      await open(page, `/p/${projectId}`, "Overview")
+      await open(page, "/settings?tab=members", "Settings")
+      await page.getByRole("button", { name: verb }).click()
+      const dialog = page.getByRole("dialog")
+      await dialog.getByText(warning).waitFor()
+      expect(await names()).toContain("mina by name")
+      if (verb === "Remove") {
+        await page.keyboard.press("Escape")
+        await dialog.waitFor({ state: "detached" })
+      } else await dialog.getByRole("button", { name: verb }).click()
+    }
+    await expect.poll(names).not.toContain("mina by name")
   })
 })

@@ -149,7 +149,10 @@ describe.skipIf(!hasChromium)("what conversations have beside text", () => {
     expect((await read(page)).artifacts).toMatchObject([{ name: "index.html", version: 3 }])
 
     await panel.getByText("History", { exact: true }).click()
-    await panel.getByRole("button", { name: "Delete this artifact" }).click()
+    await panel.getByRole("button", { name: "Delete this artifact" }).dblclick()
+    await panel.getByText("All its versions are deleted with it.").waitFor()
+    expect((await read(page)).artifacts).toMatchObject([{ name: "index.html", version: 3 }])
+    await panel.getByRole("button", { name: "Delete permanently" }).click()
     await panel.waitFor({ state: "detached" })
     await page.getByRole("button", { name: "index.html v3 deleted" }).waitFor()
     expect((await read(page)).artifacts).toEqual([])

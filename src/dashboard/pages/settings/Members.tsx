@@ -1,10 +1,12 @@
 import { Button, Group, Select, Stack, Table, Text, TextInput } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { useState } from "react"
 import { client, type Records, take } from "../../api/client.ts"
 import { me, members } from "../../api/queries.ts"
 import { Loaded } from "../../parts/Block.tsx"
 import { CopyText } from "../../parts/CopyText.tsx"
+import { Modal } from "../../parts/Dialog.tsx"
 import { Failure } from "../../parts/Failure.tsx"
 import { fieldErrors } from "../../parts/fieldErrors.ts"
 import { relative } from "../../parts/format.ts"
@@ -29,8 +31,12 @@ export const Members = ({ projectId }: { readonly projectId: string }) => {
   const remove = useMutation({
     mutationFn: (user_id: string) =>
       take(client.DELETE("/api/projects/{id}/members", { params: { path: { id: projectId }, query: { user_id } } })),
-    onSuccess: changed
+    onSuccess: async () => {
+      ask(undefined)
+      await changed()
+    }
   })
+  const [asked, ask] = useState<Records["MemberOut"]>()
   return (
     <Stack>
       <Loaded query={query} height={160}>
@@ -59,8 +65,10 @@ export const Members = ({ projectId }: { readonly projectId: string }) => {
                         <Button
                           size="compact-xs"
                           variant="default"
-                          loading={remove.isPending && remove.variables === member.user_id}
-                          onClick={() => remove.mutate(member.user_id)}
+                          onClick={() => {
+                            remove.reset()
+                            ask(member)
+                          }}
                         >
                           {member.user_id === self ? "Leave" : "Remove"}
                         </Button>
@@ -73,7 +81,15 @@ export const Members = ({ projectId }: { readonly projectId: string }) => {
           </WideTable>
         )}
       </Loaded>
-      {remove.error === null ? null : <Failure error={remove.error} />}
+      {asked === undefined ? null : (
+        <Leaving
+          of={asked}
+          isSelf={asked.user_id === self}
+          doing={remove}
+          onConfirm={() => remove.mutate(asked.user_id)}
+          onClose={() => ask(undefined)}
+        />
+      )}
       {isOwner ? <Add projectId={projectId} onAdded={changed} /> : null}
       <Group gap="xs">
         <Text size="sm" c="dimmed">
@@ -84,6 +100,32 @@ export const Members = ({ projectId }: { readonly projectId: string }) => {
     </Stack>
   )
 }
+
+interface LeavingProps {
+  readonly of: Records["MemberOut"]
+  readonly isSelf: boolean
+  readonly doing: { readonly error: unknown; readonly isPending: boolean }
+  readonly onConfirm: () => void
+  readonly onClose: () => void
+}
+
+const Leaving = ({ doing, isSelf, of, onClose, onConfirm }: LeavingProps) => (
+  <Modal opened onClose={onClose} title={isSelf ? "Leave this project" : `Remove ${of.name}`}>
+    <Stack>
+      <Text size="sm">
+        {isSelf
+          ? "Only an owner of the project can add you again."
+          : "Keys that this person has created go on working."}
+      </Text>
+      {doing.error === null ? null : <Failure error={doing.error} />}
+      <Group>
+        <Button color="red" loading={doing.isPending} onClick={onConfirm}>
+          {isSelf ? "Leave" : "Remove"}
+        </Button>
+      </Group>
+    </Stack>
+  </Modal>
+)
 
 const Add = ({ onAdded, projectId }: { readonly projectId: string; readonly onAdded: () => unknown }) => {
   const form = useForm({ initialValues: { userId: "", role: "member" } })

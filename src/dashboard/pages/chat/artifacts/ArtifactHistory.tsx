@@ -1,5 +1,6 @@
 import { Button, Group, Stack, Text } from "@mantine/core"
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { useState } from "react"
 import { client, take } from "../../../api/client.ts"
 import { Loaded } from "../../../parts/Block.tsx"
 import { Failure } from "../../../parts/Failure.tsx"
@@ -22,6 +23,7 @@ interface ArtifactHistoryProps {
 export const ArtifactHistory = (props: ArtifactHistoryProps) => {
   const { conversationId, isRunning, of, onChanged, onDeleted, onShow } = props
   const queries = useQueryClient()
+  const [isAsked, ask] = useState(false)
   const path = { id: conversationId, artifact_id: of.id }
   const versions = useQuery({
     queryKey: ["artifact-versions", of.id, of.version],
@@ -82,18 +84,29 @@ export const ArtifactHistory = (props: ArtifactHistoryProps) => {
               </Group>
             </Group>
           ))}
-          <Group>
-            <Button
-              size="xs"
-              variant="outline"
-              color="red"
-              disabled={isRunning}
-              loading={remove.isPending}
-              onClick={() => remove.mutate()}
-            >
-              Delete this artifact
-            </Button>
-          </Group>
+          {isAsked ? (
+            <Group gap="xs">
+              <Text size="sm">All its versions are deleted with it.</Text>
+              <Button
+                size="xs"
+                color="red"
+                disabled={isRunning}
+                loading={remove.isPending}
+                onClick={() => remove.mutate()}
+              >
+                Delete permanently
+              </Button>
+              <Button size="xs" variant="default" onClick={() => ask(false)}>
+                Keep
+              </Button>
+            </Group>
+          ) : (
+            <Group>
+              <Button size="xs" variant="outline" color="red" disabled={isRunning} onClick={() => ask(true)}>
+                Delete this artifact
+              </Button>
+            </Group>
+          )}
         </Stack>
       )}
     </Loaded>
