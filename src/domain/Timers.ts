@@ -1,3 +1,4 @@
+// @effect-diagnostics globalDate:off
 // @effect-diagnostics globalTimers:off
 // @effect-diagnostics globalTimersInEffect:off
 import * as Clock from "effect/Clock"
@@ -18,8 +19,10 @@ export interface TimersShape {
   readonly after: (millis: number, run: () => void) => Cancel
 }
 
-/** Read once: it is a getter, and a call reads the clock twenty times. */
-const startMillis = performance.timeOrigin
+/** How far the machine's clock may be ahead of what was measured since the start: beyond that it was set, or the machine slept. */
+const maxBehindMillis = 1_000
+/** A call reads the time twenty times. */
+const compareEveryMillis = 1_000
 
 /**
  * Time for code that runs in callbacks: the deadlines of a call, the transport, the scripted providers. Effect's Clock has
@@ -30,12 +33,33 @@ const startMillis = performance.timeOrigin
 export class Timers extends Context.Tag("gateway/domain/Timers")<Timers, TimersShape>() {
   /** Real time. */
   static readonly layer: Layer.Layer<Timers> = Layer.succeed(this, {
-    now: () => startMillis + performance.now(),
+    now: this.nowOf(performance.timeOrigin, { monotonic: () => performance.now(), wall: () => Date.now() }),
     after: (millis, run) => {
       const timer = setTimeout(run, millis)
       return () => clearTimeout(timer)
     }
   })
+
+  /**
+   * Monotonic since the start, so that durations are right; but signatures, tokens and dates need the time that others have.
+   * @internal
+   */
+  static nowOf(
+    startMillis: number,
+    { monotonic, wall }: { readonly monotonic: () => number; readonly wall: () => number }
+  ): () => number {
+    let originMillis = startMillis
+    let comparedAtMillis = 0
+    return () => {
+      const elapsedMillis = monotonic()
+      if (elapsedMillis - comparedAtMillis >= compareEveryMillis) {
+        comparedAtMillis = elapsedMillis
+        const wallOriginMillis = wall() - elapsedMillis
+        if (wallOriginMillis - originMillis > maxBehindMillis) originMillis = wallOriginMillis
+      }
+      return originMillis + elapsedMillis
+    }
+  }
 
   /** These timers, and an Effect Clock on top of them: sleeps and schedules move with the deadlines. */
   static readonly layerOf = (timers: TimersShape): Layer.Layer<Timers> =>

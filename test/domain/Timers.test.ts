@@ -40,6 +40,38 @@ describe("timers on top of the current Clock", () => {
   )
 })
 
+describe("real time", () => {
+  const clocks = () => {
+    const at = { monotonic: 0, wall: 1_000_000 }
+    const now = Timers.nowOf(at.wall, { monotonic: () => at.monotonic, wall: () => at.wall })
+    const pass = (millis: number) => {
+      at.monotonic += millis
+      at.wall += millis
+      return now()
+    }
+    return { at, now, pass }
+  }
+
+  it("follows a clock that is set forward, as after a suspended machine or a start before the time was known", () => {
+    const { at, pass } = clocks()
+    expect(pass(5_000.5)).toBe(1_005_000.5)
+    at.wall += 3_600_000
+    expect(pass(1_000)).toBe(4_606_000.5)
+    expect(pass(0.25)).toBe(4_606_000.75)
+    at.wall += 7_200_000
+    expect(pass(2_000)).toBe(11_808_000.75)
+  })
+
+  it("never goes back, and is as even as the monotonic clock where the other is only corrected a little", () => {
+    const { at, now, pass } = clocks()
+    at.wall += 900
+    expect(pass(2_000)).toBe(1_002_000)
+    at.wall -= 3_600_000
+    expect(pass(2_000)).toBe(1_004_000)
+    expect(now()).toBe(1_004_000)
+  })
+})
+
 describe("the Clock on top of timers", () => {
   const timers = VirtualTimers.make(1_000.25)
 
