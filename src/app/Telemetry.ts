@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
+import { whyOf } from "../domain/RootCause.ts"
 import { version } from "../domain/Version.ts"
 import { collectAll } from "../observe/Collection.ts"
 
@@ -61,7 +62,7 @@ const reporting = Layer.effect(
     })
     return HttpClient.transformResponse(client, (response) =>
       response.pipe(
-        Effect.tapError(({ reason }) => failed(reason)),
+        Effect.tapError((error) => failed(whyOf(error))),
         Effect.tap(({ status }) => (status < 300 ? succeeded : failed(`HTTP ${status}`)))
       )
     )

@@ -102,4 +102,17 @@ describe("a service with OTEL_EXPORTER_OTLP_ENDPOINT", () => {
     expect(service.output().split("telemetry is not exported")).toHaveLength(2)
     expect(service.output()).toContain("HTTP 400")
   }, 60_000)
+
+  it("says why a collector cannot be reached", async () => {
+    const service = await startService({
+      env: {
+        OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1",
+        OTEL_EXPORTER_OTLP_HEADERS: "authorization=collector-token"
+      }
+    })
+    await expect.poll(() => service.output(), { timeout: 20_000 }).toContain("telemetry is not exported")
+    expect(await service.stop()).toBe(0)
+    expect(service.output()).toContain("ECONNREFUSED")
+    expect(service.output()).not.toContain("collector-token")
+  }, 60_000)
 })
