@@ -2,6 +2,7 @@ import * as OtlpMetrics from "@effect/opentelemetry/OtlpMetrics"
 import * as OtlpSerialization from "@effect/opentelemetry/OtlpSerialization"
 import * as OtlpTracer from "@effect/opentelemetry/OtlpTracer"
 import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
@@ -20,6 +21,8 @@ export interface TelemetryOptions {
 }
 
 const exportInterval = "5 seconds"
+/** OpenTelemetry's default. Without one every export to a collector that does not answer would be kept for minutes. */
+const responseTimeout = "10 seconds"
 /** What is left at the end of the process is sent within this time, or not at all. */
 const shutdownTimeout = "3 seconds"
 
@@ -60,8 +63,17 @@ const reporting = Layer.effect(
       isFailing = false
       return Effect.logInfo("telemetry is exported again")
     })
-    return HttpClient.transformResponse(client, (response) =>
+    return HttpClient.transform(client, (response, request) =>
       response.pipe(
+        Effect.timeoutFail({
+          duration: responseTimeout,
+          onTimeout: () =>
+            new HttpClientError.RequestError({
+              request,
+              reason: "Transport",
+              cause: new Error(`no response within ${responseTimeout}`)
+            })
+        }),
         Effect.tapError((error) => failed(whyOf(error))),
         Effect.tap(({ status }) => (status < 300 ? succeeded : failed(`HTTP ${status}`)))
       )
