@@ -63,9 +63,9 @@ describe.skipIf(!hasChromium)("the actions of a report", () => {
     expect((await policy()).default_alpha).toBe(1)
 
     await action.getByRole("button", { name: "Preview" }).click()
-    await page.getByRole("button", { name: "Apply to 90 % and measure for 7 days" }).click()
+    await page.getByRole("button", { name: "Apply to 50 % and measure for 7 days" }).click()
     const receipt = page.getByTestId("receipt")
-    await receipt.getByText(/^Measured with 90 % of the conversations until /).waitFor()
+    await receipt.getByText(/^Measured with 50 % of the conversations until /).waitFor()
     expect((await policy()).default_alpha).toBeLessThan(1)
     await receipt.getByText(/^0 conversations with the change/).waitFor(polling)
     await page.getByRole("button", { name: "Undo" }).click()

@@ -129,6 +129,39 @@ describe.skipIf(!hasChromium)("a browser with several tabs", () => {
     expect(errors).toEqual([])
   })
 
+  it("changes no collection of calls over a version that its form has not shown", async () => {
+    const { api, projectId, service, signIn } = at()
+    const path = `/api/projects/${projectId}/capture`
+    const { errors, page } = await signIn()
+    await page.goto(`${service.url}/dashboard/p/${projectId}/analyses`)
+    await page.getByRole("button", { name: "Switch on" }).click()
+    await page.getByRole("textbox", { name: "Kept for" }).fill("7")
+    const { config_version, content_warning } = await api<{
+      readonly config_version: number
+      readonly content_warning: string
+    }>("GET", path)
+    await api("PUT", path, {
+      enabled: false,
+      sampling_rate: 0.5,
+      retention_days: 9,
+      max_samples: 100,
+      content: "fingerprint",
+      replay_allowed: false,
+      config_version,
+      content_warning
+    })
+    const again = page.waitForResponse(`**${path}`)
+    await signInAgain(page)
+    await (await again).finished()
+    await page.getByRole("checkbox", { name: /^I / }).check()
+    await page.getByRole("button", { name: "Save", exact: true }).click()
+    await page.getByText("Changed elsewhere").waitFor()
+    expect(await api("GET", path)).toMatchObject({ enabled: false, retention_days: 9 })
+    await page.getByRole("button", { name: "Save", exact: true }).click()
+    await page.getByTestId("collection").getByText(/kept 7 days/).waitFor()
+    expect(errors).toEqual([])
+  })
+
   it("shows the secret of a webhook until a person says that it is saved", async () => {
     const { errors, page } = await at().signIn()
     await page.goto(`${at().service.url}/dashboard/p/${at().projectId}/alerts`)

@@ -71,6 +71,15 @@ describe.skipIf(!hasChromium)("a project that one person pays and another uses",
     await page.getByRole("heading", { name: heading, exact: true, level: 1 }).waitFor()
   }
 
+  it("offers the first project to somebody who is in none", async () => {
+    const { errors, page } = await signIn("nora")
+    await page.getByRole("button", { name: "New project" }).click()
+    await page.getByRole("textbox", { name: "Name" }).fill("first")
+    await page.getByRole("button", { name: "Create project" }).click()
+    await page.getByRole("heading", { name: "Overview", exact: true, level: 1 }).waitFor()
+    expect(errors).toEqual([])
+  })
+
   it("says in the log of changes who has made each", async () => {
     await member.api("POST", `/api/projects/${projectId}/keys`, { name: "of mina" })
     const { errors, page } = owner

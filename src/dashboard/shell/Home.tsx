@@ -1,9 +1,11 @@
 import { useQuery } from "@tanstack/react-query"
 import { Navigate, useRouterState } from "@tanstack/react-router"
+import { lazy, Suspense } from "react"
 import { projects } from "../api/queries.ts"
 import { Loaded } from "../parts/Block.tsx"
-import { Empty } from "../parts/Empty.tsx"
 import { useProjectId } from "./project.ts"
+
+const FirstProject = lazy(() => import("./FirstProject.tsx"))
 
 /** Leads to the overview of a project, unless the person has already gone elsewhere: this stays until that page is loaded. */
 export const Home = () => {
@@ -13,9 +15,9 @@ export const Home = () => {
     <Loaded query={useQuery(projects)} height={400}>
       {({ items }) =>
         projectId === undefined || items.length === 0 ? (
-          <Empty title="You have no project yet">
-            Create one in the menu at the top left; keys and calls belong to a project.
-          </Empty>
+          <Suspense>
+            <FirstProject />
+          </Suspense>
         ) : (
           isHere && <Navigate to="/p/$projectId" params={{ projectId }} replace />
         )

@@ -1,4 +1,4 @@
-import { NumberInput, Stack, Text } from "@mantine/core"
+import { Button, NumberInput, Stack, Text } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { client, type Records, take } from "../../api/client.ts"
@@ -43,9 +43,9 @@ const AskModels = ({ analysisId, onClose }: AskModelsProps) => {
   return (
     <FormDialog
       title="Test cheaper models"
-      submit={canBegin ? `Start, for ${money(quote.max_spend_microusd)} at most` : "Show the cost"}
+      submit="Show the cost"
       sending={ask}
-      onSubmit={form.onSubmit(() => ask.mutate(canBegin))}
+      onSubmit={form.onSubmit(() => ask.mutate(false))}
       onClose={onClose}
     >
       <Text size="sm">
@@ -60,6 +60,12 @@ const AskModels = ({ analysisId, onClose }: AskModelsProps) => {
         {...form.getInputProps("dollars")}
       />
       {quote === undefined ? null : <QuoteView quote={quote} />}
+      {/* a button of its own: a second click on the one that shows the cost must not spend it */}
+      {canBegin ? (
+        <Button loading={ask.isPending} onClick={() => ask.mutate(true)}>
+          Start, for {money(quote.max_spend_microusd)} at most
+        </Button>
+      ) : null}
     </FormDialog>
   )
 }

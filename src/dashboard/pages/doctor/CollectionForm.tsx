@@ -1,6 +1,7 @@
 import { Alert, Checkbox, NumberInput, Select, Stack, Switch, Text } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { useState } from "react"
 import { client, type Records, take } from "../../api/client.ts"
 import { ApiFailure } from "../../api/failure.ts"
 import { FormDialog } from "../../parts/FormDialog.tsx"
@@ -31,6 +32,8 @@ const fields = {
 /** What is collected from now on. To switch it on, or to collect more than before, the warning has to be accepted. */
 const CollectionForm = ({ of, onClose, projectId }: CollectionFormProps) => {
   const queries = useQueryClient()
+  // the page may read a newer version meanwhile, over which nothing must be saved unseen
+  const [version, setVersion] = useState(of.config_version)
   const form = useForm({
     initialValues: {
       isOn: true,
@@ -58,7 +61,7 @@ const CollectionForm = ({ of, onClose, projectId }: CollectionFormProps) => {
             max_samples: Number(max),
             content,
             replay_allowed: isReplayAllowed,
-            config_version: of.config_version,
+            config_version: version,
             content_warning: of.content_warning
           }
         })
@@ -71,7 +74,8 @@ const CollectionForm = ({ of, onClose, projectId }: CollectionFormProps) => {
       form.setErrors(fieldErrors(error, fields))
       // the next attempt is made on what another user has saved
       if (error instanceof ApiFailure && error.code === "config_version_mismatch") {
-        await queries.invalidateQueries({ queryKey: ["capture", projectId] })
+        const latest = await queries.fetchQuery({ ...capture(projectId), staleTime: 0 })
+        setVersion(latest.config_version)
       }
     }
   })

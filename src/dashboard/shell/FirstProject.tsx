@@ -1,0 +1,27 @@
+import { Button, Text } from "@mantine/core"
+import { useDisclosure } from "@mantine/hooks"
+import { useNavigate } from "@tanstack/react-router"
+import { lazy, Suspense } from "react"
+import { Empty } from "../parts/Empty.tsx"
+
+const NewProject = lazy(() => import("./NewProject.tsx"))
+
+/** What somebody sees who is in no project. */
+const FirstProject = () => {
+  const [isOpen, dialog] = useDisclosure()
+  const navigate = useNavigate()
+  const open = (projectId: string) => void navigate({ to: "/p/$projectId", params: { projectId } })
+  return (
+    <Empty title="You have no project yet">
+      <Text size="sm" c="dimmed" maw={520}>
+        Keys and calls belong to a project. Create one, or ask its owner to add you.
+      </Text>
+      <Button size="xs" onClick={dialog.open}>
+        New project
+      </Button>
+      <Suspense>{isOpen ? <NewProject onClose={dialog.close} onCreated={open} /> : null}</Suspense>
+    </Empty>
+  )
+}
+
+export default FirstProject
