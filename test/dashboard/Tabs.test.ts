@@ -158,7 +158,10 @@ describe.skipIf(!hasChromium)("a browser with several tabs", () => {
     await page.getByText("Changed elsewhere").waitFor()
     expect(await api("GET", path)).toMatchObject({ enabled: false, retention_days: 9 })
     await page.getByRole("button", { name: "Save", exact: true }).click()
-    await page.getByTestId("collection").getByText(/kept 7 days/).waitFor()
+    await page
+      .getByTestId("collection")
+      .getByText(/kept 7 days/)
+      .waitFor()
     expect(errors).toEqual([])
   })
 

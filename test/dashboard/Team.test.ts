@@ -71,7 +71,7 @@ describe.skipIf(!hasChromium)("a project that one person pays and another uses",
     await page.getByRole("heading", { name: heading, exact: true, level: 1 }).waitFor()
   }
 
-  it("offers the first project to somebody who is in none", async () => {
+  it("offers the first project to a person who is in none", async () => {
     const { errors, page } = await signIn("nora")
     await page.getByRole("button", { name: "New project" }).click()
     await page.getByRole("textbox", { name: "Name" }).fill("first")

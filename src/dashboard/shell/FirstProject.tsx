@@ -6,7 +6,7 @@ import { Empty } from "../parts/Empty.tsx"
 
 const NewProject = lazy(() => import("./NewProject.tsx"))
 
-/** What somebody sees who is in no project. */
+/** What a person sees who is in no project. */
 const FirstProject = () => {
   const [isOpen, dialog] = useDisclosure()
   const navigate = useNavigate()
