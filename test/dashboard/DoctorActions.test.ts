@@ -78,4 +78,51 @@ describe.skipIf(!hasChromium)("the actions of a report", () => {
     await page.getByTestId("quote").getByText("Nothing can be asked").waitFor()
     expect(errors).toEqual([])
   })
+
+  it("spend on a replay only by the button that says so, however often its cost is asked for", async () => {
+    const { errors, page } = await at().signIn()
+    await page.goto(`${at().service.url}/dashboard/p/${at().projectId}/analyses`)
+    await page.getByRole("button", { name: "New analysis" }).click()
+    await page.getByRole("button", { name: "Begin" }).click()
+    await page.getByTestId("headline").waitFor(polling)
+    const confirmed: Array<boolean> = []
+    await page.route("**/api/analyses/*/replay", async (route) => {
+      const { confirm, max_spend_microusd } = route.request().postDataJSON() as {
+        readonly confirm: boolean
+        readonly max_spend_microusd: number
+      }
+      confirmed.push(confirm)
+      const question = { class: "chat", incumbent: "sim/best", candidate: "sim/fast", pairs: 190, cost_microusd: 1_900 }
+      await route.fulfill({
+        json: {
+          analysis_id: crypto.randomUUID(),
+          started: confirm,
+          judge_model: "sim/deep",
+          questions: [
+            { ...question, saving_per_call_microusd: 10, payback_calls: 190, payback_days: 1, advised: true }
+          ],
+          cost_microusd: 1_900,
+          max_spend_microusd
+        }
+      })
+    })
+    await page.getByRole("button", { name: "Test cheaper models" }).click()
+    const dialog = page.getByRole("dialog")
+    const show = dialog.getByRole("button", { name: "Show the cost" })
+    // once the dialog stands still
+    await show.hover()
+    const box = await show.boundingBox()
+    const place = { x: (box?.x ?? 0) + 20, y: (box?.y ?? 0) + 10 }
+    await page.mouse.click(place.x, place.y)
+    const start = dialog.getByRole("button", { name: "Start, for $1.00 at most" })
+    await start.waitFor()
+    await page.mouse.click(place.x, place.y)
+    await show.click()
+    await start.waitFor()
+    expect(confirmed).not.toContain(true)
+    await start.click()
+    await dialog.waitFor({ state: "detached" })
+    expect(confirmed.filter((each) => each)).toEqual([true])
+    expect(errors).toEqual([])
+  })
 })

@@ -11,10 +11,12 @@ interface FormDialogProps {
   readonly onSubmit: (event: FormEvent<HTMLFormElement>) => void
   readonly onClose: () => void
   readonly children: ReactNode
+  /** Below the button that sends the form. */
+  readonly footer?: ReactNode
 }
 
 /** A dialog with one form, which stays open while it is sent, since its answer may be shown once, and while it fails. */
-export const FormDialog = ({ children, onClose, onSubmit, sending, submit, title }: FormDialogProps) => (
+export const FormDialog = ({ children, footer, onClose, onSubmit, sending, submit, title }: FormDialogProps) => (
   <Modal opened onClose={() => sending.isPending || onClose()} title={title}>
     <form onSubmit={onSubmit}>
       <Stack>
@@ -23,6 +25,7 @@ export const FormDialog = ({ children, onClose, onSubmit, sending, submit, title
         <Button type="submit" loading={sending.isPending}>
           {submit}
         </Button>
+        {footer}
       </Stack>
     </form>
   </Modal>

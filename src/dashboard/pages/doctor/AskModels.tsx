@@ -47,6 +47,14 @@ const AskModels = ({ analysisId, onClose }: AskModelsProps) => {
       sending={ask}
       onSubmit={form.onSubmit(() => ask.mutate(false))}
       onClose={onClose}
+      // a button of its own, away from where the other was: a second click on that one must not spend anything
+      footer={
+        canBegin ? (
+          <Button loading={ask.isPending} onClick={() => ask.mutate(true)}>
+            Start, for {money(quote.max_spend_microusd)} at most
+          </Button>
+        ) : null
+      }
     >
       <Text size="sm">
         Captured calls are answered again by cheaper models, and a judge compares the answers. Their content is sent to
@@ -60,12 +68,6 @@ const AskModels = ({ analysisId, onClose }: AskModelsProps) => {
         {...form.getInputProps("dollars")}
       />
       {quote === undefined ? null : <QuoteView quote={quote} />}
-      {/* a button of its own: a second click on the one that shows the cost must not spend it */}
-      {canBegin ? (
-        <Button loading={ask.isPending} onClick={() => ask.mutate(true)}>
-          Start, for {money(quote.max_spend_microusd)} at most
-        </Button>
-      ) : null}
     </FormDialog>
   )
 }
