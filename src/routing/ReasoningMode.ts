@@ -30,8 +30,7 @@ export const effortOfMode = (model: Model, { maxOutputTokens, reasoning }: Reaso
 }
 
 /** Whether a model has to list the effort that is asked of it. One that decides how much it reasons takes the effort for a wish. */
-export const requiresEffort = ({ effort, reasoning }: Pick<ChatRequest, "effort" | "reasoning">): boolean =>
-  effort !== undefined && reasoning.mode !== "adaptive"
+export const requiresEffort = ({ mode }: ReasoningWish): boolean => mode !== "adaptive"
 
 /** The effort that a model lists nearest to the one that is asked of it. */
 export const listedEffort = ({ reasoning }: Model, asked: Effort | number): Effort | number | undefined => {

@@ -73,7 +73,7 @@ export const requirementsOf = (request: ChatRequest, pinned: boolean, isForced =
   if (request.topLogprobs !== undefined && request.topLogprobs > 0) {
     requirements.push(parameter("top_logprobs", "log probabilities", "logprobs"))
   }
-  if (pinned && request.effort !== undefined && requiresEffort(request)) {
+  if (pinned && request.effort !== undefined && requiresEffort(request.reasoning)) {
     requirements.push({
       ...parameter("reasoning_effort", `the reasoning effort '${request.effort}'`),
       effort: request.effort

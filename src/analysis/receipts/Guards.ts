@@ -51,16 +51,16 @@ export const evidenceOf = (before: Before, values: ReadonlyArray<Guarded>): Guar
   const sum = { treated: 0, held_out: 0 }
   let logs: ReadonlyArray<number> = effects.map(() => 0)
   let compared: Before = { conversations: 0, sum: 0 }
-  let waiting: Comparison = { treated: [], held_out: [] }
+  let waiting = noneCompared()
   for (const { arm, value } of values) {
     count[arm] += 1
     sum[arm] += value
-    waiting = { ...waiting, [arm]: [...waiting[arm], value] }
+    waiting[arm].push(value)
     if (waiting.treated.length === 0 || waiting.held_out.length === 0) continue
     const rate = rateOf(before, compared)
     logs = logs.map((log, at) => log + gainOf(waiting, rate, rate + (1 - rate) * (effects[at] ?? 0)))
     compared = { conversations: count.held_out, sum: sum.held_out }
-    waiting = { treated: [], held_out: [] }
+    waiting = noneCompared()
   }
   return {
     conversations: count,
@@ -74,7 +74,8 @@ export const evidenceOf = (before: Before, values: ReadonlyArray<Guarded>): Guar
 }
 
 /** Values of either arm that are compared with each other. */
-type Comparison = Readonly<Record<Arm, ReadonlyArray<number>>>
+type Comparison = Readonly<Record<Arm, Array<number>>>
+const noneCompared = (): Comparison => ({ treated: [], held_out: [] })
 
 /** The logarithm of what a bet on these rates is multiplied by: their likelihood, by that of one rate for both arms. */
 const gainOf = ({ held_out, treated }: Comparison, heldOutRate: number, treatedRate: number): number => {

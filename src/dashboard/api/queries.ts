@@ -8,6 +8,16 @@ const liveMillis = 15_000
 const heldMillis = 2_000
 export const maxPage = 100
 
+/** Of a list that is read page by page: the page at the cursor, or the first. */
+export const pageOf = (limit: number, cursor: string | null) => ({
+  limit: `${limit}`,
+  ...(cursor === null ? {} : { cursor })
+})
+export const byCursor = {
+  initialPageParam: null as string | null,
+  getNextPageParam: (last: { readonly next_cursor: string | null }) => last.next_cursor
+}
+
 export const me = queryOptions({
   queryKey: ["me"],
   queryFn: ({ signal }) => take(client.GET("/api/me", { signal })),
@@ -123,13 +133,12 @@ export const requests = (id: string, filter: RequestFilter) =>
         client.GET("/api/projects/{id}/requests", {
           params: {
             path: { id },
-            query: { ...filter, limit: `${maxPage}`, ...(pageParam === null ? {} : { cursor: pageParam }) }
+            query: { ...filter, ...pageOf(maxPage, pageParam) }
           },
           signal
         })
       ),
-    initialPageParam: null as string | null,
-    getNextPageParam: (last) => last.next_cursor
+    ...byCursor
   })
 
 export const request = (id: string) =>
@@ -146,12 +155,11 @@ export const refusals = (id: string) =>
     queryFn: ({ pageParam, signal }) =>
       take(
         client.GET("/api/projects/{id}/refusals", {
-          params: { path: { id }, query: { limit: "50", ...(pageParam === null ? {} : { cursor: pageParam }) } },
+          params: { path: { id }, query: pageOf(50, pageParam) },
           signal
         })
       ),
-    initialPageParam: null as string | null,
-    getNextPageParam: (last) => last.next_cursor
+    ...byCursor
   })
 
 export const ledger = infiniteQueryOptions({
@@ -159,12 +167,11 @@ export const ledger = infiniteQueryOptions({
   queryFn: ({ pageParam, signal }) =>
     take(
       client.GET("/api/me/ledger", {
-        params: { query: { limit: "50", ...(pageParam === null ? {} : { cursor: pageParam }) } },
+        params: { query: pageOf(50, pageParam) },
         signal
       })
     ),
-  initialPageParam: null as string | null,
-  getNextPageParam: (last) => last.next_cursor
+  ...byCursor
 })
 
 export const payments = infiniteQueryOptions({
@@ -172,12 +179,11 @@ export const payments = infiniteQueryOptions({
   queryFn: ({ pageParam, signal }) =>
     take(
       client.GET("/api/me/payments", {
-        params: { query: { limit: "20", ...(pageParam === null ? {} : { cursor: pageParam }) } },
+        params: { query: pageOf(20, pageParam) },
         signal
       })
     ),
-  initialPageParam: null as string | null,
-  getNextPageParam: (last) => last.next_cursor
+  ...byCursor
 })
 
 export const checkout = (session: string) =>
@@ -272,12 +278,11 @@ export const audit = infiniteQueryOptions({
   queryFn: ({ pageParam, signal }) =>
     take(
       client.GET("/api/audit", {
-        params: { query: { limit: "50", ...(pageParam === null ? {} : { cursor: pageParam }) } },
+        params: { query: pageOf(50, pageParam) },
         signal
       })
     ),
-  initialPageParam: null as string | null,
-  getNextPageParam: (last) => last.next_cursor
+  ...byCursor
 })
 
 export const alerts = (id: string) =>
@@ -291,12 +296,11 @@ export const users = infiniteQueryOptions({
   queryFn: ({ pageParam, signal }) =>
     take(
       client.GET("/api/admin/users", {
-        params: { query: { limit: `${maxPage}`, ...(pageParam === null ? {} : { cursor: pageParam }) } },
+        params: { query: pageOf(maxPage, pageParam) },
         signal
       })
     ),
-  initialPageParam: null as string | null,
-  getNextPageParam: (last) => last.next_cursor
+  ...byCursor
 })
 
 export const allProjects = infiniteQueryOptions({
@@ -304,12 +308,11 @@ export const allProjects = infiniteQueryOptions({
   queryFn: ({ pageParam, signal }) =>
     take(
       client.GET("/api/admin/projects", {
-        params: { query: { limit: `${maxPage}`, ...(pageParam === null ? {} : { cursor: pageParam }) } },
+        params: { query: pageOf(maxPage, pageParam) },
         signal
       })
     ),
-  initialPageParam: null as string | null,
-  getNextPageParam: (last) => last.next_cursor
+  ...byCursor
 })
 
 /** For the names of keys in lists; those of more than a hundred keys are shown by their id. */

@@ -1,5 +1,6 @@
 import { Button, Center } from "@mantine/core"
 import { useMediaQuery } from "@mantine/hooks"
+import type { UseInfiniteQueryResult } from "@tanstack/react-query"
 import { useVirtualizer } from "@tanstack/react-virtual"
 import { type CSSProperties, memo, type ReactNode, useEffect, useRef, useState } from "react"
 import { useKeys } from "../shell/keys.ts"
@@ -15,6 +16,8 @@ export interface Column<Row> {
   readonly from?: "sm" | "md" | "lg"
 }
 
+type Pages = Pick<UseInfiniteQueryResult, "fetchNextPage" | "hasNextPage" | "isFetchingNextPage">
+
 interface DataTableProps<Row> {
   readonly label: string
   readonly columns: ReadonlyArray<Column<Row>>
@@ -23,7 +26,8 @@ interface DataTableProps<Row> {
   readonly onOpen?: (row: Row) => void
   readonly activeKey?: string | undefined
   readonly rowHeight?: number
-  readonly more?: { readonly load: () => unknown; readonly isLoading: boolean } | undefined
+  /** What the rows come from, where it is read page by page. */
+  readonly list?: Pages
   readonly maxHeight?: string
   readonly onScrolled?: (isAtTop: boolean) => void
 }
@@ -39,8 +43,8 @@ export const DataTable = <Row,>(props: DataTableProps<Row>) => {
     columns,
     keyOf,
     label,
+    list,
     maxHeight = "calc(100dvh - 15rem)",
-    more,
     onOpen,
     onScrolled,
     rowHeight = 44,
@@ -63,11 +67,11 @@ export const DataTable = <Row,>(props: DataTableProps<Row>) => {
   })
   const inView = virtual.getVirtualItems()
   const last = inView.at(-1)?.index ?? 0
-  const load = more?.load
-  const wantsMore =
-    load !== undefined && more?.isLoading === false && last >= rows.length - ahead && rows.length > ahead
+  const hasMore = list?.hasNextPage === true
+  const load = list?.fetchNextPage
+  const wantsMore = hasMore && !list.isFetchingNextPage && last >= rows.length - ahead && rows.length > ahead
   useEffect(() => {
-    if (wantsMore) load()
+    if (wantsMore) void load?.()
   }, [wantsMore, load])
 
   const [at, setAt] = useState(-1)
@@ -97,7 +101,7 @@ export const DataTable = <Row,>(props: DataTableProps<Row>) => {
       style={{ maxHeight, background: "inherit" }}
       role="table"
       aria-label={label}
-      aria-rowcount={more === undefined ? rows.length + 1 : -1}
+      aria-rowcount={hasMore ? -1 : rows.length + 1}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
       tabIndex={0}
       onScroll={onScrolled === undefined ? undefined : (event) => onScrolled(event.currentTarget.scrollTop < rowHeight)}
@@ -131,13 +135,18 @@ export const DataTable = <Row,>(props: DataTableProps<Row>) => {
           )
         })}
       </div>
-      {more === undefined ? null : (
+      {hasMore ? (
         <Center p="xs">
-          <Button variant="default" size="xs" loading={more.isLoading} onClick={() => more.load()}>
+          <Button
+            variant="default"
+            size="xs"
+            loading={list.isFetchingNextPage}
+            onClick={() => void list.fetchNextPage()}
+          >
             Load more
           </Button>
         </Center>
-      )}
+      ) : null}
     </div>
   )
 }

@@ -61,9 +61,7 @@ const Users = ({ onOpen }: { readonly onOpen: (user: User) => void }) => {
           rows={rows}
           keyOf={({ id }) => id}
           onOpen={onOpen}
-          more={
-            list.hasNextPage ? { load: () => void list.fetchNextPage(), isLoading: list.isFetchingNextPage } : undefined
-          }
+          list={list}
         />
       )}
     </Loaded>
@@ -92,17 +90,7 @@ const Projects = () => {
   const rows = useMemo(() => list.data?.pages.flatMap(({ items }) => items) ?? [], [list.data])
   return (
     <Loaded query={list} height={200}>
-      {() => (
-        <DataTable
-          label="Projects"
-          columns={projectColumns}
-          rows={rows}
-          keyOf={({ id }) => id}
-          more={
-            list.hasNextPage ? { load: () => void list.fetchNextPage(), isLoading: list.isFetchingNextPage } : undefined
-          }
-        />
-      )}
+      {() => <DataTable label="Projects" columns={projectColumns} rows={rows} keyOf={({ id }) => id} list={list} />}
     </Loaded>
   )
 }

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query"
 import { client, take } from "../../api/client.ts"
-import { maxPage } from "../../api/queries.ts"
+import { byCursor, maxPage } from "../../api/queries.ts"
 
 const runningMillis = 5_000
 
@@ -28,8 +28,7 @@ export const conversations = infiniteQueryOptions({
         signal
       })
     ),
-  initialPageParam: null as string | null,
-  getNextPageParam: (last) => last.next_cursor
+  ...byCursor
 })
 
 /** Those whose answer is being written; asked for again only while there is one. */

@@ -138,11 +138,7 @@ const Ledger = () => {
             rows={rows}
             keyOf={({ id }) => id}
             maxHeight="26rem"
-            more={
-              list.hasNextPage
-                ? { load: () => void list.fetchNextPage(), isLoading: list.isFetchingNextPage }
-                : undefined
-            }
+            list={list}
           />
         )
       }

@@ -31,11 +31,7 @@ export const AnalysisList = ({ projectId }: { readonly projectId: string }) => {
             onOpen={({ id }) =>
               void navigate({ to: "/p/$projectId/analyses/$analysisId", params: { projectId, analysisId: id } })
             }
-            more={
-              list.hasNextPage
-                ? { load: () => void list.fetchNextPage(), isLoading: list.isFetchingNextPage }
-                : undefined
-            }
+            list={list}
           />
         )
       }

@@ -46,11 +46,7 @@ const SampleList = ({ block, mayWrite, openId, projectId }: SampleListProps) => 
                 keyOf={({ id }) => id}
                 activeKey={openId}
                 onOpen={({ id }) => void navigate({ search: { tab: "samples", sample: id } })}
-                more={
-                  list.hasNextPage
-                    ? { load: () => void list.fetchNextPage(), isLoading: list.isFetchingNextPage }
-                    : undefined
-                }
+                list={list}
               />
             </>
           )}

@@ -1,11 +1,12 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query"
 import { client, type Records, take } from "../../api/client.ts"
+import { byCursor, pageOf } from "../../api/queries.ts"
 
 /** How often an analysis that waits or runs is asked for. */
 const progressMillis = 1_000
 /** How often one whose change is being measured is asked for. */
 const receiptMillis = 5_000
-const pageLength = "50"
+const pageLength = 50
 
 const readAnalysis = (id: string, signal: AbortSignal) =>
   take(client.GET("/api/analyses/{id}", { params: { path: { id } }, signal }))
@@ -33,13 +34,12 @@ export const samples = (project: string) =>
         client.GET("/api/projects/{id}/capture/samples", {
           params: {
             path: { id: project },
-            query: { limit: pageLength, ...(pageParam === null ? {} : { cursor: pageParam }) }
+            query: pageOf(pageLength, pageParam)
           },
           signal
         })
       ),
-    initialPageParam: null as string | null,
-    getNextPageParam: (last) => last.next_cursor
+    ...byCursor
   })
 
 /** With its content: each read is recorded in the audit log, so that none is repeated by itself. */
@@ -59,13 +59,12 @@ export const analyses = (project: string) =>
         client.GET("/api/projects/{id}/analyses", {
           params: {
             path: { id: project },
-            query: { limit: pageLength, ...(pageParam === null ? {} : { cursor: pageParam }) }
+            query: pageOf(pageLength, pageParam)
           },
           signal
         })
       ),
-    initialPageParam: null as string | null,
-    getNextPageParam: (last) => last.next_cursor,
+    ...byCursor,
     refetchInterval: ({ state }) =>
       state.data?.pages[0]?.items.some(({ status }) => !isOver(status)) === true ? progressMillis : false
   })

@@ -194,11 +194,7 @@ export const CallList = ({ onOpen, projectId }: CallListProps) => {
               activeKey={search.request}
               onOpen={({ id }) => onOpen(id)}
               onScrolled={setAtTop}
-              more={
-                list.hasNextPage
-                  ? { load: () => void list.fetchNextPage(), isLoading: list.isFetchingNextPage }
-                  : undefined
-              }
+              list={list}
             />
           )
         }

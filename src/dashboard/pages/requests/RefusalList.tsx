@@ -41,11 +41,7 @@ export const RefusalList = ({ onClose, onOpen, openId, projectId }: RefusalListP
               keyOf={({ id }) => id}
               activeKey={openId}
               onOpen={({ id }) => onOpen(id)}
-              more={
-                list.hasNextPage
-                  ? { load: () => void list.fetchNextPage(), isLoading: list.isFetchingNextPage }
-                  : undefined
-              }
+              list={list}
             />
           )
         }

@@ -31,11 +31,7 @@ export const Audit = () => {
               keyOf={({ id }) => id}
               activeKey={open?.id}
               onOpen={setOpen}
-              more={
-                list.hasNextPage
-                  ? { load: () => void list.fetchNextPage(), isLoading: list.isFetchingNextPage }
-                  : undefined
-              }
+              list={list}
             />
           )
         }
