@@ -3,20 +3,15 @@ import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
-import * as Logger from "effect/Logger"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/TestClock"
 import * as Telemetry from "../../src/app/Telemetry.ts"
+import { logTo } from "../support/LogLines.ts"
 
 it.scoped("an export that a collector does not answer is given up and logged: none is kept for minutes", () =>
   Effect.gen(function* () {
     const lines: Array<string> = []
-    const log = Logger.replace(
-      Logger.defaultLogger,
-      Logger.map(Logger.logfmtLogger, (line) => {
-        lines.push(line)
-      })
-    )
+    const log = logTo(lines)
     let waiting = 0
     const silent = HttpClient.make(() =>
       Effect.acquireUseRelease(

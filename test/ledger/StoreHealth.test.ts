@@ -4,7 +4,6 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
-import * as Logger from "effect/Logger"
 import { IdGenerator } from "../../src/domain/IdGenerator.ts"
 import { AccountId } from "../../src/domain/Ids.ts"
 import { Timers } from "../../src/domain/Timers.ts"
@@ -12,20 +11,13 @@ import { Ledger, LedgerLayer } from "../../src/ledger/Ledger.ts"
 import { RecoveryStore } from "../../src/ledger/RecoveryStore.ts"
 import { StoreHealth } from "../../src/ledger/StoreHealth.ts"
 import * as VirtualTimers from "../../src/testing/doubles/VirtualTimers.ts"
+import { fromMessage, logTo } from "../support/LogLines.ts"
 import { embedded } from "./databases.ts"
 import { newCaller, option, wants } from "./fixtures.ts"
 
 const databaseError = (code: string, message: string) =>
   new SqlError({ message: "Failed to execute statement", cause: Object.assign(new Error(message), { code }) })
 const diskFull = databaseError("53100", "could not extend file")
-
-const logTo = (lines: Array<string>) =>
-  Logger.replace(
-    Logger.defaultLogger,
-    Logger.map(Logger.logfmtLogger, (line) => {
-      lines.push(line.replace(/^.*message=/, ""))
-    })
-  )
 
 /** The health of a store whose sign of life the test plays. */
 const scripted = Effect.gen(function* () {
@@ -46,7 +38,7 @@ const scripted = Effect.gen(function* () {
     StoreHealth.layer.pipe(
       Layer.provide(Layer.succeed(RecoveryStore, store)),
       Layer.provide(Layer.succeed(Timers, timers)),
-      Layer.provide(logTo(lines))
+      Layer.provide(logTo(lines, fromMessage))
     )
   )
   return { health, lines, state, timers }

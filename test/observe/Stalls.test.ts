@@ -3,7 +3,6 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
-import * as Logger from "effect/Logger"
 import { RequestId } from "../../src/domain/Ids.ts"
 import { Timers } from "../../src/domain/Timers.ts"
 import * as RequestRuntime from "../../src/http/server/RequestRuntime.ts"
@@ -11,6 +10,7 @@ import { snapshot } from "../../src/observe/Exposition.ts"
 import * as Prometheus from "../../src/observe/Prometheus.ts"
 import * as Stalls from "../../src/observe/Stalls.ts"
 import * as VirtualTimers from "../../src/testing/doubles/VirtualTimers.ts"
+import { fromMessage, logTo } from "../support/LogLines.ts"
 
 const requestId = RequestId.make("01a2004a-90c3-719e-ab64-3225e1e22c0d")
 
@@ -28,12 +28,7 @@ const counted = (step: string): number =>
 const watched = Effect.gen(function* () {
   const timers = VirtualTimers.make()
   const lines: Array<string> = []
-  const logger = Logger.replace(
-    Logger.defaultLogger,
-    Logger.map(Logger.logfmtLogger, (line) => {
-      lines.push(line.replace(/^.*message=/, ""))
-    })
-  )
+  const logger = logTo(lines, fromMessage)
   yield* Layer.build(Stalls.layer.pipe(Layer.provide(Layer.succeed(Timers, timers)), Layer.provide(logger)))
   return { lines, timers }
 })

@@ -6,7 +6,6 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
-import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import Pg from "pg"
@@ -14,6 +13,7 @@ import * as Database from "../../src/sql/Database.ts"
 import { reasonOf } from "../../src/sql/DatabaseError.ts"
 import { migrations, run } from "../../src/sql/Migrations.ts"
 import { emptyDatabase, freshDatabase, postgresServer } from "../ledger/databases.ts"
+import { logTo } from "../support/LogLines.ts"
 
 const names = Object.keys(migrations)
 const applied = Effect.flatMap(
@@ -40,12 +40,7 @@ it.scopedLive(
   () =>
     Effect.gen(function* () {
       const lines: Array<string> = []
-      const log = Logger.replace(
-        Logger.defaultLogger,
-        Logger.map(Logger.logfmtLogger, (line) => {
-          lines.push(line)
-        })
-      )
+      const log = logTo(lines)
       const dataDir = yield* Effect.acquireRelease(
         Effect.promise(() => mkdtemp(join(tmpdir(), "migrations-"))),
         (directory) => Effect.promise(() => rm(directory, { recursive: true, force: true }))
