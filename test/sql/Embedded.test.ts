@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { PgClient } from "@effect/sql-pg/PgClient"
 import { beforeAll, describe, expect, it, layer } from "@effect/vitest"
+import { PGlite } from "@electric-sql/pglite"
 import * as Chunk from "effect/Chunk"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -133,7 +134,7 @@ describe("the data directory", () => {
   let template: Uint8Array = new Uint8Array(0)
   beforeAll(async () => {
     const directory = await mkdtemp(join(tmpdir(), "template-"))
-    await writeTemplate(join(directory, "template.tar.gz"))
+    await writeTemplate(await PGlite.create(), join(directory, "template.tar.gz"))
     template = await readFile(join(directory, "template.tar.gz"))
     await rm(directory, { recursive: true })
   }, 60_000)
@@ -215,12 +216,13 @@ describe("the data directory", () => {
   )
 
   it.scopedLive(
-    "has the schema of this version at once where it is made from the template",
+    "has the schema of this version at once where it is made from the template, and nothing that is not used",
     () =>
       Effect.gen(function* () {
         const directory = yield* temporaryDirectory
-        yield* Effect.promise(() => prepare(directory, () => Promise.resolve(template)))
+        const database = yield* Effect.promise(() => prepare(directory, () => Promise.resolve(template)))
         expect(yield* within(directory, Migrations.run)).toEqual([])
+        expect(yield* Effect.promise(() => readdir(join(database, "base")))).toHaveLength(1)
       }),
     60_000
   )
