@@ -6,6 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { isLoopbackAddress } from "../config/Environment.ts"
 import type * as Settings from "../config/Settings.ts"
+import { FirstRun } from "../domain/Periodic.ts"
 import { version } from "../domain/Version.ts"
 import { AccountRoutes } from "../http/account/AccountRoutes.ts"
 import { Dashboard } from "../http/dashboard/Dashboard.ts"
@@ -44,6 +45,7 @@ import * as WorkerMetrics from "./WorkerMetrics.ts"
 export const run = (configuration: Configuration) => {
   const live = LiveSettings.make(configuration.settings)
   const { settings } = live
+  const started = Effect.unsafeMakeLatch()
   return Effect.gen(function* () {
     yield* Signals.forceDrainOnSecondSignal
     const bootstrapped = yield* bootstrap(settings.bootstrap)
@@ -58,8 +60,13 @@ export const run = (configuration: Configuration) => {
       Layer.mergeAll(Stalls.layer, ProcessMetrics.layer, probing(settings)),
       Layer.provide(server(settings), WorkerMetrics.layer)
     ).pipe(Layer.tapErrorCause(() => printKeyOfFailedStart(bootstrapped)))
-    return yield* Effect.provide(serve(settings, bootstrapped), listening)
-  }).pipe(Effect.scoped, Effect.provide(services(settings)), Effect.provide(telemetry(settings)))
+    return yield* Effect.provide(serve(settings, bootstrapped, started.open), listening)
+  }).pipe(
+    Effect.scoped,
+    Effect.provide(services(settings)),
+    Effect.provide(telemetry(settings)),
+    Effect.provideService(FirstRun, started.await)
+  )
 }
 
 /** The tracer of everything else, the server's fibers included. */
@@ -75,7 +82,11 @@ const reloadBySignal = <R>(reload: Effect.Effect<void, never, R>) =>
 
 type Bootstrapped = Effect.Effect.Success<ReturnType<typeof bootstrap>>
 
-const serve = Effect.fnUntraced(function* (settings: Settings.Settings, bootstrapped: Bootstrapped) {
+const serve = Effect.fnUntraced(function* (
+  settings: Settings.Settings,
+  bootstrapped: Bootstrapped,
+  started: Effect.Effect<void>
+) {
   const { address } = yield* Server
   const { died, kind } = yield* Database.Database
   Metrics.start()
@@ -85,6 +96,7 @@ const serve = Effect.fnUntraced(function* (settings: Settings.Settings, bootstra
   if (startPart() !== "none") {
     yield* printBanner(settings, bootstrapped, address.port, yield* signInLink(settings, bootstrapped, address.port))
   }
+  yield* started
   return yield* died
 })
 

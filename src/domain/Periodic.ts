@@ -1,9 +1,18 @@
 import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import { warn } from "./FailureLog.ts"
+
+/**
+ * What the first run of all periodic work waits for; nothing by default. A process that serves provides what ends when it
+ * listens: some tens of statements would delay those of its start.
+ */
+export class FirstRun extends Context.Reference<FirstRun>()("gateway/domain/FirstRun", {
+  defaultValue: (): Effect.Effect<void> => Effect.void
+}) {}
 
 export interface PeriodicOptions {
   /** True for an error that is logged elsewhere: here it is neither logged nor counted as success. */
@@ -11,8 +20,8 @@ export interface PeriodicOptions {
 }
 
 /**
- * Runs in the background as long as the scope, at once and then with a pause of `every`, whatever a run ends with: neither a failure
- * nor a defect ends the loop. `failed` says what could not be done; it is logged at the first failure and again only after
+ * Runs in the background as long as the scope, at once (see `FirstRun`) and then with a pause of `every`, whatever a run ends
+ * with: neither a failure nor a defect ends the loop. `failed` says what could not be done; it is logged at the first failure and again only after
  * a success, so that an outage does not fill the log.
  */
 export const periodically = <E, R>(
@@ -36,6 +45,7 @@ export const periodically = <E, R>(
     }
     return Effect.matchCauseEffect(run, { onFailure: hasFailed, onSuccess: () => succeeded }).pipe(
       Effect.repeat(Schedule.spaced(every)),
+      (runs) => Effect.zipRight(Effect.flatten(FirstRun), runs),
       Effect.forkScoped,
       Effect.asVoid
     )

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import Pg from "pg"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
 import { startService, testKey } from "../support/Service.ts"
 
 const server = process.env["TEST_DATABASE_URL"]
@@ -51,6 +51,8 @@ const firstAnswers = async (count: number, ask: () => Promise<Response>): Promis
   return statuses
 }
 
+const waiting = { timeout: 30_000, interval: 100 }
+
 const routingConfigurations = Array.from({ length: 50 }, (_, index) => ({ slug: `c${index}`, models: ["sim/*"] }))
 
 const startAndAsk = async (model: string, config: unknown) => {
@@ -66,11 +68,15 @@ const startAndAsk = async (model: string, config: unknown) => {
       })
     )
   ])
+  // work in the background, which begins when the service listens
+  await vi.waitFor(async () => {
+    expect(await (await fetch(`${at}/metrics`)).text()).toContain("\ngateway_ledger_check_age_seconds ")
+  }, waiting)
   await (await started).stop()
   return { ready, calls }
 }
 
-describe("the port opens only when everything is applied", () => {
+describe("the port opens only when everything is applied, and then the work in the background begins", () => {
   it("so the first answers of a first start know the key and the configurations, and those of a restart its policy", {
     timeout: 120_000
   }, async () => {

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Logger from "effect/Logger"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/TestClock"
-import { type PeriodicOptions, periodically } from "../../src/domain/Periodic.ts"
+import { FirstRun, type PeriodicOptions, periodically } from "../../src/domain/Periodic.ts"
 
 type Ending = "works" | "fails" | "dies" | "is interrupted"
 
@@ -44,6 +45,18 @@ describe("periodic work in the background", () => {
       expect(yield* runsAfter(30)).toBe(5)
       yield* stop
       expect(yield* runsAfter(100)).toBe(5)
+      expect(lines).toEqual([])
+    })
+  )
+
+  it.effect("waits with its first run for what it is told to wait for", () =>
+    Effect.gen(function* () {
+      const listening = yield* Deferred.make<void>()
+      const { runsAfter, lines } = yield* Effect.provideService(watch(["works"]), FirstRun, Deferred.await(listening))
+      expect(yield* runsAfter(30)).toBe(0)
+      yield* Deferred.succeed(listening, undefined)
+      expect(yield* runsAfter(0)).toBe(1)
+      expect(yield* runsAfter(10)).toBe(2)
       expect(lines).toEqual([])
     })
   )
