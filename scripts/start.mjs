@@ -4,8 +4,8 @@
 import { builtBundle, ensureBuilt, ensureBuiltLater } from "./lib/built.mjs"
 
 const isCommand = process.argv.length > 2
-if (!process.env["DATABASE_URL"]) void ensureBuiltLater("template")
-if (!isCommand) void ensureBuiltLater("dashboard")
+const template = process.env["DATABASE_URL"] ? Promise.resolve() : ensureBuiltLater("template")
+if (!isCommand) void template.then(() => ensureBuiltLater("dashboard"))
 await ensureBuilt(["service"])
 
 // npm does not pass a SIGTERM on; without it the service would go on, and keep its port, after `npm start` was stopped
