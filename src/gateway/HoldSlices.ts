@@ -1,4 +1,6 @@
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import { type MicroUsd, microUsd } from "../domain/Money.ts"
 import { highestOutputRate } from "../domain/Prices.ts"
@@ -19,6 +21,8 @@ export type Verdict =
   | "waiting"
   /** All of it is used, and there is no more. */
   | "exhausted"
+  /** It could not be extended, for a reason that is nobody's refusal: `defect`. */
+  | "died"
 
 /** The next slice is asked for when this part of the hold is used, so that the stream seldom has to wait for it. */
 const askAtPart = 0.75
@@ -40,6 +44,8 @@ export class HoldSlices {
   /** The amount at which the ledger has last refused to extend the hold, and what was used of it then. */
   private refused: { readonly amount: MicroUsd; readonly used: MicroUsd } | undefined
   private checksAtCharacters = 0
+  /** Of an extension: the call ends with it. */
+  defect: unknown
   private waiting: (() => void) | undefined
   private readonly deps: HoldSlicesDeps
   private readonly call: Call
@@ -55,6 +61,7 @@ export class HoldSlices {
   check(): Verdict {
     const { characters } = this.attempt.tally
     if (characters < this.checksAtCharacters) return "covered"
+    if (this.defect !== undefined) return "died"
     const used = this.call.costSoFar(this.attempt)
     const slice = this.nextSlice()
     if (slice === undefined) return this.checkCap()
@@ -92,6 +99,7 @@ export class HoldSlices {
     if (extension !== undefined) {
       return Effect.flatMap(Fiber.await(extension), () => this.settled() ?? Effect.void)
     }
+    if (this.defect !== undefined) return Effect.die(this.defect)
     const cost = this.call.costSoFar(this.attempt)
     const { amount } = this.call.hold
     const most = this.nextSlice()?.max
@@ -111,7 +119,8 @@ export class HoldSlices {
     if (this.refused?.amount === amount && (used < amount || this.refused.used >= amount)) return
     const extension = this.deps.fork(this.extended(slice, used))
     this.extension = extension
-    extension.addObserver(() => {
+    extension.addObserver((exit) => {
+      if (Exit.isFailure(exit)) this.defect = Cause.squash(exit.cause)
       this.extension = undefined
       this.checksAtCharacters = 0
       const { waiting } = this

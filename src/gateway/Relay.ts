@@ -76,6 +76,8 @@ export const pump = (
 class StreamRelay implements Reader {
   private finish: Finish | undefined
   private isSinkFull = false
+  /** What waits for room in the sink. */
+  private next: (() => void) | undefined
   private isOver = false
   private cancelWait: Cancel | undefined
   private waitsUntilMillis = 0
@@ -117,7 +119,7 @@ class StreamRelay implements Reader {
         else this.endAfter(Math.min(usageRepeatMillis, Math.max(0, this.waitsUntilMillis - this.timers.now())))
         return true
       default:
-        this.isSinkFull = !this.sink.event(event)
+        if (!this.sink.event(event)) this.sinkIsFull()
         return this.isCovered() && !this.isSinkFull
     }
   }
@@ -125,13 +127,21 @@ class StreamRelay implements Reader {
   /** Goes on once there is room in the sink, and money for what comes. */
   drained(next: () => void): void {
     if (this.isOver) return
-    if (this.isSinkFull) {
-      this.sink.drained(() => {
-        this.isSinkFull = false
-        this.drained(next)
-      })
-    } else if (this.isCovered()) next()
+    if (this.isSinkFull) this.next = next
+    else if (this.isCovered()) next()
     else this.slices.decided(() => this.drained(next))
+  }
+
+  /** The sink is asked at once when it will have room: it tells only once, and may do so while money is waited for. */
+  private sinkIsFull(): void {
+    if (this.isSinkFull) return
+    this.isSinkFull = true
+    this.sink.drained(() => {
+      this.isSinkFull = false
+      const { next } = this
+      this.next = undefined
+      if (next !== undefined) this.drained(next)
+    })
   }
 
   end(end: End): void {
@@ -174,6 +184,7 @@ class StreamRelay implements Reader {
     if (this.finish !== undefined) return true
     const verdict = this.slices.check()
     if (verdict === "exhausted") this.cut()
+    else if (verdict === "died") this.end({ _tag: "Died", defect: this.slices.defect })
     return verdict !== "waiting"
   }
 
