@@ -15,12 +15,15 @@ export type Cancel = () => void
 export interface TimersShape {
   /** Milliseconds since the epoch, with a fraction; never goes back. */
   readonly now: () => number
-  /** Runs `run` once after `millis`, unless cancelled before. Cancelling twice is harmless. */
+  /** Runs `run` once after `millis`, unless cancelled before; never after more than 2^31-1, as `Infinity`. Cancelling twice is harmless. */
   readonly after: (millis: number, run: () => void) => Cancel
 }
 
 /** How far the machine's clock may be ahead of what was measured since the start: beyond that it was set, or the machine slept. */
 const maxBehindMillis = 1_000
+/** Node runs a timer of more at once. As with Effect's Clock, 25 days do not end. */
+const maxTimerMillis = 2 ** 31 - 1
+const never: Cancel = () => {}
 /** A call reads the time twenty times. */
 const compareEveryMillis = 1_000
 
@@ -35,6 +38,7 @@ export class Timers extends Context.Tag("gateway/domain/Timers")<Timers, TimersS
   static readonly layer: Layer.Layer<Timers> = Layer.succeed(this, {
     now: this.nowOf(performance.timeOrigin, { monotonic: () => performance.now(), wall: () => Date.now() }),
     after: (millis, run) => {
+      if (millis > maxTimerMillis) return never
       const timer = setTimeout(run, millis)
       return () => clearTimeout(timer)
     }
@@ -72,8 +76,8 @@ export class Timers extends Context.Tag("gateway/domain/Timers")<Timers, TimersS
       now: () => clock.unsafeCurrentTimeMillis(),
       after: (millis, run) => {
         const slept = Effect.zipRight(clock.sleep(Duration.millis(Math.max(0, millis))), Effect.sync(run))
-        // not immediate: a callback never runs before `after` has returned
-        const fiber = Runtime.runFork(runtime, slept, { immediate: false })
+        // Not immediate: a callback never runs before `after` has returned. The timers may be made where nothing can be interrupted.
+        const fiber = Runtime.runFork(runtime, Effect.interruptible(slept), { immediate: false })
         return () => fiber.unsafeInterruptAsFork(fiber.id())
       }
     })

@@ -40,7 +40,34 @@ describe("timers on top of the current Clock", () => {
   )
 })
 
+describe("timers of code that cannot be interrupted", () => {
+  it.effect("can be cancelled as any other", () =>
+    Effect.gen(function* () {
+      const timers = yield* Effect.uninterruptible(Timers.ofClock)
+      let hasRun = false
+      const cancel = timers.after(1_000, () => {
+        hasRun = true
+      })
+      yield* quiet
+      cancel()
+      yield* TestClock.adjust(5_000)
+      expect(hasRun).toBe(false)
+    })
+  )
+})
+
 describe("real time", () => {
+  it.live("has timers that never end: what is longer than a timer can be is not over at once", () =>
+    Effect.gen(function* () {
+      const timers = yield* Timers
+      let ran = 0
+      const cancels = [Number.POSITIVE_INFINITY, 2 ** 31].map((millis) => timers.after(millis, () => ran++))
+      yield* Effect.async<void>((resume) => void timers.after(20, () => resume(Effect.void)))
+      for (const cancel of cancels) cancel()
+      expect(ran).toBe(0)
+    }).pipe(Effect.provide(Timers.layer))
+  )
+
   const clocks = () => {
     const at = { monotonic: 0, wall: 1_000_000 }
     const now = Timers.nowOf(at.wall, { monotonic: () => at.monotonic, wall: () => at.wall })
