@@ -140,7 +140,6 @@ export const make = (deps: AdmissionDeps): Admission => ({
       return Effect.flatMap(
         deps.rateLimits.admit(caller, Estimate.likelyPromptTokens(measure)),
         ({ release, status }) => {
-          onRateLimits?.(status)
           const call = {
             requestId,
             endpoint,
@@ -154,7 +153,10 @@ export const make = (deps: AdmissionDeps): Admission => ({
             release
           }
           return Effect.tapErrorCause(
-            Effect.flatMap(rulesOf(deps, caller), (rules) => rankCandidates(deps, call, rules)),
+            Effect.suspend(() => {
+              onRateLimits?.(status)
+              return Effect.flatMap(rulesOf(deps, caller), (rules) => rankCandidates(deps, call, rules))
+            }),
             () => Effect.sync(release)
           )
         }
@@ -206,18 +208,17 @@ export const make = (deps: AdmissionDeps): Admission => ({
 })
 
 /** What the project says about its calls. Nearly always all of it is in memory: only what is not is left to effects. */
-const rulesOf = (deps: AdmissionDeps, caller: RoutedProject): Effect.Effect<ProjectRules, StoreUnavailable> =>
-  Effect.suspend(() => {
-    const known = rulesInMemory(deps, caller)
-    if (known !== undefined) return Effect.succeed(known)
-    const { projectId } = caller
-    return Effect.all({
-      project: deps.policy.ofProject(projectId),
-      configurations: deps.configurations.ofProject(projectId),
-      quality: deps.quality.ofProject(projectId),
-      credentials: credentialsOf(deps, caller)
-    })
+const rulesOf = (deps: AdmissionDeps, caller: RoutedProject): Effect.Effect<ProjectRules, StoreUnavailable> => {
+  const known = rulesInMemory(deps, caller)
+  if (known !== undefined) return Effect.succeed(known)
+  const { projectId } = caller
+  return Effect.all({
+    project: deps.policy.ofProject(projectId),
+    configurations: deps.configurations.ofProject(projectId),
+    quality: deps.quality.ofProject(projectId),
+    credentials: credentialsOf(deps, caller)
   })
+}
 
 const rulesInMemory = (deps: AdmissionDeps, { billingMode, projectId }: RoutedProject): ProjectRules | undefined => {
   const project = deps.policy.peek?.(projectId)

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type { CallFailure } from "../domain/GatewayError.ts"
 import { completionTokens } from "../domain/Usage.ts"
-import type { LedgerShape, Settlement } from "../ledger/Ledger.ts"
+import type { LedgerShape, SealedAnswer, Settlement } from "../ledger/Ledger.ts"
 import * as Spans from "../observe/Spans.ts"
 import type { Conversations } from "../routing/Conversations.ts"
 import type { OutputLengthsShape } from "../routing/quality/OutputLengths.ts"
@@ -29,12 +29,13 @@ export const end = <A>(
   const settlement = call.end()
   remember(deps, call, settlement)
   learn(deps, call)
-  const kept = keptAnswer?.(exit)
+  const keeping = keptAnswer === undefined ? keepsNothing : kept(keptAnswer, exit)
   const settled =
-    kept === undefined
+    Exit.isFailure(keeping) || keeping.value === undefined
       ? deps.ledger.settle(call.hold, settlement)
-      : Effect.zipRight(deps.ledger.settle(call.hold, { ...settlement, kept }), written(deps, call))
-  if (!call.isTraced) return Effect.zipRight(settled, exit)
+      : Effect.zipRight(deps.ledger.settle(call.hold, { ...settlement, kept: keeping.value }), written(deps, call))
+  const ended: Effect.Effect<A, CallFailure> = Exit.isFailure(keeping) ? Effect.failCause(keeping.cause) : exit
+  if (!call.isTraced) return Effect.zipRight(settled, ended)
   const { cost, error, model, provider, status } = settlement.record
   return Effect.annotateCurrentSpan({
     "gateway.status": status,
@@ -44,8 +45,22 @@ export const end = <A>(
     ...(error !== null && { "error.type": error.code })
   }).pipe(
     Effect.zipRight(Spans.span(true, "gateway.ledger.settle", Spans.noAttributes, settled)),
-    Effect.zipRight(exit)
+    Effect.zipRight(ended)
   )
+}
+
+const keepsNothing: Exit.Exit<SealedAnswer | undefined> = Exit.succeed(undefined)
+
+/** What it throws is a defect, but the call is settled as it has ended. */
+const kept = <A>(
+  keptAnswer: NonNullable<CallOptions["keptAnswer"]>,
+  exit: Exit.Exit<A, CallFailure>
+): Exit.Exit<SealedAnswer | undefined> => {
+  try {
+    return Exit.succeed(keptAnswer(exit))
+  } catch (defect) {
+    return Exit.die(defect)
+  }
 }
 
 /** Where the conversation of an `auto` call goes on, if it does. */

@@ -44,6 +44,8 @@ export interface ProgramDeps extends EndDeps {
   readonly call: CallDeps
   readonly slices: HoldSlicesDeps
   readonly running: RunningCalls
+  /** What `onWaiting` has thrown; its call goes on. */
+  readonly waitingFailed: (defect: unknown) => void
 }
 
 /** The complete response. `encode` runs before the call is settled: a response that cannot be written is not charged. */
@@ -93,7 +95,7 @@ const run = <A>(
           return Effect.failCause(cause)
         },
         onSuccess: (call) =>
-          Effect.matchCauseEffect(restore(use(call, dispatch)), {
+          Effect.matchCauseEffect(afterHeld(call, callOptions, restore(use(call, dispatch))), {
             onFailure: (cause) => ended(deps, call, callOptions, Exit.failCause(cause)),
             onSuccess: (value) => ended(deps, call, callOptions, Exit.succeed(value))
           })
@@ -108,6 +110,19 @@ const run = <A>(
     }
     return Spans.span(isTraced, "gateway.call", attributes, settled)
   })
+
+/** What `onHeld` throws is a defect of the call, which then ends like any other. */
+const afterHeld = <A, E>(
+  call: Call,
+  { onHeld }: Admission.CallOptions,
+  used: Effect.Effect<A, E>
+): Effect.Effect<A, E> =>
+  onHeld === undefined
+    ? used
+    : Effect.zipRight(
+        Effect.sync(() => onHeld(() => call.abort({ _tag: "Shutdown" }))),
+        used
+      )
 
 /** Tells the observers of a request that never becomes a call. */
 const refused = (
@@ -146,7 +161,7 @@ const begin = (
     options: [holdOptions.first],
     otherOptions: holdOptions.others,
     maxWaitMillis: Math.max(0, Dispatch.endsAtMillis(dispatch, { admitted }) - dispatch.timers.now()),
-    onWaiting: callOptions.onWaiting
+    onWaiting: guarded(callOptions.onWaiting, deps.waitingFailed)
   })
   return Effect.matchCauseEffect(Spans.span(isTraced, "gateway.ledger.reserve", Spans.noAttributes, reserved), {
     onFailure: (cause) => {
@@ -156,11 +171,24 @@ const begin = (
     onSuccess: (hold) => {
       const call = new Call(deps.call, admitted, hold, isTraced)
       deps.running.add(call)
-      callOptions.onHeld?.(() => call.abort({ _tag: "Shutdown" }))
       return Effect.succeed(call)
     }
   })
 }
+
+/** The ledger decides on the reservations of many callers where it calls back. */
+const guarded = (
+  onWaiting: Admission.CallOptions["onWaiting"],
+  failed: (defect: unknown) => void
+): Admission.CallOptions["onWaiting"] =>
+  onWaiting &&
+  (() => {
+    try {
+      onWaiting()
+    } catch (defect) {
+      failed(defect)
+    }
+  })
 
 /** Says which output cap would have been let in. */
 const withFittingCap = <E>(error: E, { measure, ranked, request }: Admission.Admitted): E | InsufficientFunds => {

@@ -135,7 +135,8 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
     options,
     call: { timers, observer: combine(observers, yield* reportOf("a call observer has thrown")) },
     slices: { ledger, fork: Runtime.runFork(yield* Effect.runtime<never>()) },
-    running: new RunningCalls()
+    running: new RunningCalls(),
+    waitingFailed: yield* reportOf("onWaiting of a call has thrown")
   }
   // the layers that this one is built on are closed after it: what still runs settles while the ledger can write
   yield* Effect.addFinalizer(() =>

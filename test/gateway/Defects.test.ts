@@ -4,8 +4,9 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { describe } from "vitest"
 import type { Sink } from "../../src/gateway/Relay.ts"
-import { Caller, Gateway, type Provider, type Upstream } from "../../src/index.ts"
+import { Caller, type CallOptions, Gateway, type Provider, type Upstream } from "../../src/index.ts"
 import { MemoryLedger, ScriptedProvider, TestGateway, testModel, VirtualTimers } from "../../src/testing/index.ts"
+import { newCallId } from "../ledger/fixtures.ts"
 import { request, requestId } from "../provider/protocols/calls.ts"
 import { inVirtualTime } from "./virtualTime.ts"
 
@@ -206,6 +207,70 @@ describe("A provider whose methods throw", () => {
       )
       expect(Exit.isFailure(exit) ? String(Cause.squash(exit.cause)) : "").toContain("from inside `open`")
       expect(closed).toBeGreaterThan(0)
+    })
+  )
+})
+
+describe("A callback of a call that throws", () => {
+  const concurrency = { requestsPerMinute: null, tokensPerMinute: null, concurrentRequests: 1 }
+  /** One call with the option, and one after it, where each takes the only place. */
+  const twoCalls = (option: Partial<CallOptions>) => {
+    const timers = VirtualTimers.make()
+    const provider = ScriptedProvider.make({ id: "one", timers, script: () => answer("a") })
+    const one = (more: Partial<CallOptions>) =>
+      Effect.flatMap(Gateway, (gateway) =>
+        Effect.exit(
+          gateway.complete(request({ stream: false }), {
+            requestId: newCallId(),
+            endpoint: "embedded",
+            clientRequestId: null,
+            ...more
+          })
+        )
+      )
+    return inVirtualTime(
+      timers,
+      Effect.gen(function* () {
+        const [first, second] = [yield* one(option), yield* one({})]
+        return { first, second, calls: (yield* MemoryLedger).calls() }
+      }).pipe(
+        Effect.provideService(Caller, TestGateway.testCaller),
+        Effect.provide(
+          TestGateway.layer({
+            models: [testModel("one/m")],
+            providers: [provider],
+            timers,
+            rateLimits: { key: concurrency, project: concurrency }
+          })
+        )
+      )
+    )
+  }
+
+  it.effect("when the money is held leaves no hold and no place behind", () =>
+    Effect.gen(function* () {
+      const { calls, first, second } = yield* twoCalls({ onHeld: throwing })
+      expect(isOurDefect(first)).toBe(true)
+      expect(Exit.isSuccess(second)).toBe(true)
+      expect(calls).toMatchObject([free, { state: "settled" }])
+    })
+  )
+
+  it.effect("when the rate limits have let it through leaves no place behind", () =>
+    Effect.gen(function* () {
+      const { calls, first, second } = yield* twoCalls({ onRateLimits: throwing })
+      expect(isOurDefect(first)).toBe(true)
+      expect(Exit.isSuccess(second)).toBe(true)
+      expect(calls).toMatchObject([{ state: "settled" }])
+    })
+  )
+
+  it.effect("at its end takes nothing from its settlement", () =>
+    Effect.gen(function* () {
+      const { calls, first, second } = yield* twoCalls({ keptAnswer: throwing })
+      expect(isOurDefect(first)).toBe(true)
+      expect(Exit.isSuccess(second)).toBe(true)
+      expect(calls).toMatchObject([{ state: "settled" }, { state: "settled" }])
     })
   )
 })
