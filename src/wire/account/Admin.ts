@@ -3,7 +3,7 @@ import { AccountId, ProjectId, UserId } from "../../domain/Ids.ts"
 import { allowed, optional } from "../validation/SchemaParts.ts"
 import { pageOf } from "./Page.ts"
 import { patternList } from "./Patterns.ts"
-import { Name } from "./Projects.ts"
+import { named } from "./Projects.ts"
 import { sentId } from "./SentId.ts"
 import { timestamp } from "./Times.ts"
 
@@ -29,7 +29,7 @@ const described = {
 /** Unknown fields are ignored: the record is not closed. */
 export const CreateProjectRequest = Schema.Struct({
   user_id: sentId(UserId, "The user whose account pays for the project."),
-  name: Name.annotations({ description: "Name of the project, 1 to 200 characters." }),
+  name: named("Name of the project, 1 to 200 characters."),
   allowed_models: optional(Patterns, described.allowed_models),
   excluded_models: optional(Patterns, described.excluded_models),
   allowed_providers: optional(Patterns, described.allowed_providers),

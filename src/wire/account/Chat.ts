@@ -2,7 +2,7 @@ import * as Schema from "effect/Schema"
 import { CallError, Cost } from "../../domain/Call.ts"
 import { efforts } from "../../domain/Chat.ts"
 import { MessageId, ProjectId } from "../../domain/Ids.ts"
-import { allowed, listOf, storedText } from "../validation/SchemaParts.ts"
+import { allowed, listOf, storedName, storedText } from "../validation/SchemaParts.ts"
 import { cursorParameter, pageOf, pageParameters } from "./Page.ts"
 import { sentId } from "./SentId.ts"
 import { strict } from "./Strict.ts"
@@ -23,7 +23,7 @@ const maxImagesPerMessage = 8
 const maxQuestionCharacters = 1024 * 1024
 const maxModelCharacters = 300
 
-const Title = storedText(maxTitleCharacters)
+const titled = (description: string) => storedName(maxTitleCharacters, description)
 
 export const ChatProjectOut = Schema.Struct({
   id: ProjectId.annotations({ description: "Id of the project." }),
@@ -210,14 +210,15 @@ export const ChatModelsParameters = Schema.Struct({
 
 export const CreateConversationRequest = strict({
   project_id: sentId(ProjectId, "The project that pays."),
-  title: Schema.optionalWith(Title, { exact: true }).annotations({
-    description: `Title, 1 to ${maxTitleCharacters} characters; by default the beginning of the first question.`
-  })
+  title: Schema.optionalWith(
+    titled(`Title, 1 to ${maxTitleCharacters} characters; by default the beginning of the first question.`),
+    { exact: true }
+  )
 }).annotations({ identifier: "CreateConversationRequest" })
 export type CreateConversationRequest = typeof CreateConversationRequest.Type
 
 export const UpdateConversationRequest = strict({
-  title: Title.annotations({ description: `Title, 1 to ${maxTitleCharacters} characters.` })
+  title: titled(`Title, 1 to ${maxTitleCharacters} characters.`)
 }).annotations({ identifier: "UpdateConversationRequest" })
 
 const exact = { exact: true } as const

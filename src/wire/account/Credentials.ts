@@ -2,7 +2,7 @@ import * as Schema from "effect/Schema"
 import { CredentialId, ProjectId } from "../../domain/Ids.ts"
 import { listOf, storedText } from "../validation/SchemaParts.ts"
 import { pageOf } from "./Page.ts"
-import { Name } from "./Projects.ts"
+import { named } from "./Projects.ts"
 import { strict } from "./Strict.ts"
 import { timestamp } from "./Times.ts"
 
@@ -26,13 +26,13 @@ const allowedModels = "Models that it may be used for, as ids, `<prefix>/*` or `
 
 export const CreateCredentialRequest = strict({
   provider: storedText(120).annotations({ description: "Provider id, such as `openai`." }),
-  label: Name.annotations({ description: "Label, 1 to 200 characters, unique per provider in the project." }),
+  label: named("Label, 1 to 200 characters, unique per provider in the project."),
   secret: Secret.annotations({ description: "The provider's API key or token; never returned." }),
   allowed_models: Schema.optional(AllowedModels).annotations({ description: allowedModels })
 }).annotations({ identifier: "CreateCredentialRequest" })
 
 export const UpdateCredentialRequest = strict({
-  label: Schema.optionalWith(Name, { exact: true }).annotations({ description: "Label, 1 to 200 characters." }),
+  label: Schema.optionalWith(named("Label, 1 to 200 characters."), { exact: true }),
   secret: Schema.optionalWith(Secret, { exact: true }).annotations({ description: "The new secret." }),
   allowed_models: Schema.optionalWith(AllowedModels, { exact: true }).annotations({ description: allowedModels })
 }).annotations({ identifier: "UpdateCredentialRequest" })

@@ -1,13 +1,13 @@
 import * as Schema from "effect/Schema"
 import { KeyId, ProjectId } from "../../domain/Ids.ts"
 import { LimitMicroUsd, LimitReset, OwnRateLimits } from "./Limits.ts"
-import { Name } from "./Projects.ts"
+import { named } from "./Projects.ts"
 import { sentCount } from "./SentCount.ts"
 import { sentId } from "./SentId.ts"
 import { strict } from "./Strict.ts"
 import { sentTimestamp, timestamp } from "./Times.ts"
 
-const keyName = Name.annotations({ description: "Name of the key, 1 to 200 characters." })
+const keyName = named("Name of the key, 1 to 200 characters.")
 const spendLimit = LimitMicroUsd.annotations({ description: "Spend limit of the key, in micro-USD; null: no limit." })
 
 export const CreateMyApiKeyRequest = strict({

@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
 import { AccountId, ProjectId, UserId } from "../../domain/Ids.ts"
-import { storedText } from "../validation/SchemaParts.ts"
+import { storedName } from "../validation/SchemaParts.ts"
 import { LimitMicroUsd, LimitReset, OwnRateLimits } from "./Limits.ts"
 import { pageOf } from "./Page.ts"
 import { strict } from "./Strict.ts"
@@ -15,14 +15,14 @@ export const ProjectRole = Schema.Literal(...projectRoles).annotations({
 export type ProjectRole = typeof ProjectRole.Type
 
 /** Of a project, a key and whatever else people name. */
-export const Name = storedText(200)
+export const named = (description: string) => storedName(200, description)
 
 export const CreateMyProjectRequest = strict({
-  name: Name.annotations({ description: "Name of the project, 1 to 200 characters." })
+  name: named("Name of the project, 1 to 200 characters.")
 }).annotations({ identifier: "CreateMyProjectRequest" })
 
 export const UpdateProjectRequest = strict({
-  name: Schema.optionalWith(Name, { exact: true }).annotations({ description: "Name, 1 to 200 characters." }),
+  name: Schema.optionalWith(named("Name, 1 to 200 characters."), { exact: true }),
   spend_limit_microusd: Schema.optionalWith(LimitMicroUsd, { exact: true }).annotations({
     description: "Spend limit of all keys of the project together, in micro-USD; null: no limit."
   }),

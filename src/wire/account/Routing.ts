@@ -3,7 +3,7 @@ import { ProjectId, UserId } from "../../domain/Ids.ts"
 import { pageOf } from "./Page.ts"
 import { StoredPatterns } from "./Patterns.ts"
 import { Alpha, capsAndFallback, Patterns } from "./Policy.ts"
-import { Name } from "./Projects.ts"
+import { named } from "./Projects.ts"
 import { strict } from "./Strict.ts"
 import { timestamp } from "./Times.ts"
 
@@ -22,7 +22,7 @@ const lists = (list: typeof Patterns | typeof StoredPatterns) => ({
 })
 
 const settings = {
-  name: Schema.optionalWith(Schema.NullOr(Name), { default: () => null }).annotations({
+  name: Schema.optionalWith(Schema.NullOr(named("Name, 1 to 200 characters.")), { default: () => null }).annotations({
     description: "Name, 1 to 200 characters; null and default: the slug."
   }),
   ...lists(Patterns),

@@ -56,6 +56,19 @@ export const storedText = (max: number, min = 1) =>
     })
   )
 
+/** A name that people read: it is stored without the spaces around it, and spaces alone are none. */
+export const storedName = (max: number, description: string) =>
+  Schema.transform(
+    storedText(max).pipe(
+      Schema.filter((text) => text.trim() !== "", { message: () => `Expected 1 to ${max} characters, not only spaces` })
+    ),
+    Schema.String,
+    { strict: true, decode: (text) => text.trim(), encode: (text) => text }
+  ).annotations({
+    description,
+    jsonSchema: { type: "string", minLength: 1, maxLength: max, pattern: "\\S", description }
+  })
+
 const expectedStorable = "Expected text without NUL and without halves of surrogate pairs"
 
 /** Counts code points, and only when the UTF-16 length does not decide. */
