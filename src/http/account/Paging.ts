@@ -1,11 +1,12 @@
 import * as Effect from "effect/Effect"
-import { cursorOf, type Page } from "../../wire/account/Page.ts"
+import { cursorOf, type ListName, type Page } from "../../wire/account/Page.ts"
 
 /**
  * A page of rows that `find` reads newest first: at most `max` of them, those whose id is less than `before`. It is asked for one
  * row more than the page has.
  */
 export const page = <Row extends { readonly id: string }, Id extends string, A, E, R>(
+  list: ListName,
   { cursor, limit }: { readonly limit: number; readonly cursor?: string | undefined },
   id: (text: string) => Id,
   find: (max: number, before: Id | undefined) => Effect.Effect<ReadonlyArray<Row>, E, R>,
@@ -17,7 +18,7 @@ export const page = <Row extends { readonly id: string }, Id extends string, A, 
     return {
       items: rows.slice(0, limit).map(itemOf),
       has_more: hasMore,
-      next_cursor: hasMore ? cursorOf(last.id) : null
+      next_cursor: hasMore ? cursorOf(list, last.id) : null
     }
   })
 
@@ -34,6 +35,7 @@ export interface LargeItems<Row> {
 
 /** As `page`, bounded by characters too. `find` may return fewer rows than it is asked for; where it returns none, the list ends. */
 export const pageOfLarge = <Row extends { readonly id: string }, Id extends string, A, E, R>(
+  list: ListName,
   { cursor, limit }: { readonly limit: number; readonly cursor?: string | undefined },
   id: (text: string) => Id,
   find: (max: number, before: Id | undefined) => Effect.Effect<ReadonlyArray<Row>, E, R>,
@@ -53,7 +55,7 @@ export const pageOfLarge = <Row extends { readonly id: string }, Id extends stri
       if (rows.length === 0) return { items, has_more: false, next_cursor: null }
       for (const row of rows) {
         if (last !== undefined && (items.length >= limit || characters >= maxPageCharacters)) {
-          return { items, has_more: true, next_cursor: cursorOf(last) }
+          return { items, has_more: true, next_cursor: cursorOf(list, last) }
         }
         items.push(itemOf(row))
         characters += charactersOf(row)

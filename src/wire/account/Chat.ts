@@ -3,7 +3,7 @@ import { CallError, Cost } from "../../domain/Call.ts"
 import { efforts } from "../../domain/Chat.ts"
 import { MessageId, ProjectId } from "../../domain/Ids.ts"
 import { allowed, listOf, storedName, storedText } from "../validation/SchemaParts.ts"
-import { cursorParameter, pageOf, pageParameters } from "./Page.ts"
+import { cursorOfList, cursorParameter, limitParameter, pageOf } from "./Page.ts"
 import { sentId } from "./SentId.ts"
 import { strict } from "./Strict.ts"
 import { timestamp } from "./Times.ts"
@@ -180,11 +180,11 @@ const maxMillis = 8_640_000_000_000_000
 
 /** The time and the id of the last conversation before the page. */
 const CursorPosition = Schema.parseJson(Schema.Tuple(Schema.Int.pipe(Schema.between(0, maxMillis)), Schema.UUID))
-const ConversationCursor = Schema.compose(Schema.StringFromBase64Url, CursorPosition)
+const ConversationCursor = cursorOfList("conversations", CursorPosition)
 export const conversationCursor = Schema.encodeSync(ConversationCursor)
 
 export const ConversationParameters = Schema.Struct({
-  limit: pageParameters.limit,
+  limit: limitParameter,
   cursor: cursorParameter(ConversationCursor),
   project_id: Schema.optional(sentId(ProjectId, "Only conversations that this project pays for.")),
   q: Schema.optional(
@@ -202,10 +202,16 @@ export const ConversationParameters = Schema.Struct({
 })
 export type ConversationParameters = typeof ConversationParameters.Type
 
+const ChatModelsCursor = cursorOfList(
+  "chat-models",
+  Schema.String.pipe(Schema.minLength(1), Schema.maxLength(maxModelCharacters))
+)
+export const chatModelsCursor = Schema.encodeSync(ChatModelsCursor)
+
 export const ChatModelsParameters = Schema.Struct({
   project_id: sentId(ProjectId, "The project that pays."),
-  limit: pageParameters.limit,
-  cursor: cursorParameter(Schema.StringFromBase64Url.pipe(Schema.minLength(1), Schema.maxLength(maxModelCharacters)))
+  limit: limitParameter,
+  cursor: cursorParameter(ChatModelsCursor)
 })
 
 export const CreateConversationRequest = strict({

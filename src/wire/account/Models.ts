@@ -2,7 +2,7 @@ import * as Schema from "effect/Schema"
 import { efforts } from "../../domain/Chat.ts"
 import { ProjectId } from "../../domain/Ids.ts"
 import { capabilities } from "../../domain/Model.ts"
-import { cursorParameter, pageOf, pageParameters } from "./Page.ts"
+import { cursorOfList, cursorParameter, limitParameter, pageOf } from "./Page.ts"
 import { HealthOut } from "./Route.ts"
 import { sentId } from "./SentId.ts"
 
@@ -59,8 +59,8 @@ export const CatalogPage = pageOf("CatalogPage", CatalogModelOut, "by id in code
 
 const maxIdCharacters = 300
 
-/** The catalog has no ids of the kind that other lists have: its cursor is the last model's id, in base64url. */
-const Cursor = Schema.StringFromBase64Url.pipe(Schema.minLength(1), Schema.maxLength(maxIdCharacters))
+/** The catalog has no ids of the kind that other lists have: it continues after the last model's id. */
+const Cursor = cursorOfList("catalog", Schema.String.pipe(Schema.minLength(1), Schema.maxLength(maxIdCharacters)))
 
 export const CatalogParameters = Schema.Struct({
   project_id: Schema.optional(
@@ -69,7 +69,7 @@ export const CatalogParameters = Schema.Struct({
       "A project in which the caller has any role: adds the models that are callable only with the project's own credentials."
     )
   ),
-  limit: pageParameters.limit,
+  limit: limitParameter,
   cursor: cursorParameter(Cursor)
 })
 

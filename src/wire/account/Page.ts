@@ -5,21 +5,45 @@ import { sentCount } from "./SentCount.ts"
 const defaultLimit = 20
 const maxLimit = 100
 
-/** A cursor is the id of the last item before it: 16 bytes in base64url, so that nobody takes it for an id. */
-const IdCursor = Schema.transformOrFail(Schema.String, Schema.UUID, {
-  strict: true,
-  decode: (text, _, ast) => {
-    const hex = /^[A-Za-z0-9_-]{22}$/.test(text) ? Buffer.from(text, "base64url").toString("hex") : ""
-    return hex.length === 32
-      ? ParseResult.succeed(
-          `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
-        )
-      : ParseResult.fail(new ParseResult.Type(ast, text))
-  },
-  encode: (id) => ParseResult.succeed(cursorOf(id))
-})
+/** The lists that continue by a cursor. */
+export type ListName =
+  | "all-projects"
+  | "analyses"
+  | "audit"
+  | "catalog"
+  | "chat-models"
+  | "chat-projects"
+  | "conversations"
+  | "credentials"
+  | "in-flight"
+  | "ledger"
+  | "members"
+  | "payments"
+  | "projects"
+  | "refusals"
+  | "requests"
+  | "routing-configurations"
+  | "routing-versions"
+  | "samples"
+  | "sessions"
+  | "users"
 
-export const cursorOf = (id: string): string => Buffer.from(id.replaceAll("-", ""), "hex").toString("base64url")
+/** A cursor is the position of the last item before it, after the name of its list: no other list continues from it. */
+export const cursorOfList = <A>(list: ListName, position: Schema.Schema<A, string>): Schema.Schema<A, string> =>
+  Schema.transformOrFail(Schema.StringFromBase64Url, Schema.typeSchema(position), {
+    strict: true,
+    decode: (text, options, ast) =>
+      text.startsWith(`${list} `)
+        ? ParseResult.decode(position)(text.slice(list.length + 1), options)
+        : ParseResult.fail(new ParseResult.Type(ast, text)),
+    encode: (value, options) =>
+      ParseResult.map(ParseResult.encode(position)(value, options), (text) => `${list} ${text}`)
+  })
+
+const idCursor = (list: ListName) => cursorOfList(list, Schema.UUID)
+
+/** `next_cursor` after the item with this id. */
+export const cursorOf = (list: ListName, id: string): string => Schema.encodeSync(idCursor(list))(id)
 
 /** The query parameter by which a list continues, in its own encoding: no error names what a cursor is made of. */
 export const cursorParameter = <A>(cursor: Schema.Schema<A, string>) =>
@@ -35,18 +59,21 @@ export const cursorParameter = <A>(cursor: Schema.Schema<A, string>) =>
     }).annotations({ jsonSchema: { type: "string", description: "`next_cursor` of the previous page." } })
   )
 
-/** The query of every list. */
-export const pageParameters = {
-  limit: Schema.optionalWith(sentCount(maxLimit), {
-    default: () => defaultLimit
-  }).annotations({
-    description: `Maximum number of items, 1 to ${maxLimit}; ${defaultLimit} by default. A page of large items has fewer.`
-  }),
-  cursor: cursorParameter(IdCursor)
-}
+/** The query parameter of every list. */
+export const limitParameter = Schema.optionalWith(sentCount(maxLimit), {
+  default: () => defaultLimit
+}).annotations({
+  description: `Maximum number of items, 1 to ${maxLimit}; ${defaultLimit} by default. A page of large items has fewer.`
+})
 
-export const PageParameters = Schema.Struct(pageParameters)
-export type PageParameters = typeof PageParameters.Type
+/** The query of a list that continues by ids. */
+export const pageParameters = (list: ListName) => ({
+  limit: limitParameter,
+  cursor: cursorParameter(idCursor(list))
+})
+
+export const PageParameters = (list: ListName) => Schema.Struct(pageParameters(list))
+export type PageParameters = ReturnType<typeof PageParameters>["Type"]
 
 /** A page of a list. */
 export const pageOf = <A, I>(identifier: string, item: Schema.Schema<A, I>, order = "newest first") =>

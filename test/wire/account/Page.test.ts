@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import { cursorOf, PageParameters } from "../../../src/wire/account/Page.ts"
 
 const idOf = (number: number): string => `00000000-0000-7000-8000-${String(number).padStart(12, "0")}`
-const decode = Schema.decodeUnknownEither(PageParameters)
+const decode = Schema.decodeUnknownEither(PageParameters("projects"))
 
 describe("pages", () => {
   it("have 20 items by default and 100 at most", () => {
@@ -15,10 +15,18 @@ describe("pages", () => {
   })
 
   it("begin where a cursor says, which is no id and nothing else", () => {
-    const cursor = cursorOf(idOf(7))
-    expect(cursor).toMatch(/^[\w-]{22}$/)
+    const cursor = cursorOf("projects", idOf(7))
+    expect(cursor).toMatch(/^[\w-]+$/)
     expect(Either.getOrThrow(decode({ cursor })).cursor).toBe(idOf(7))
-    for (const wrong of ["", "x", idOf(7), `${cursor}A`, cursor.slice(1), `${cursor.slice(1)}=`]) {
+    for (const wrong of [
+      "",
+      "x",
+      idOf(7),
+      cursorOf("audit", idOf(7)),
+      `${cursor}A`,
+      cursor.slice(1),
+      `${cursor.slice(1)}=`
+    ]) {
       expect([wrong, Either.isLeft(decode({ cursor: wrong }))]).toEqual([wrong, true])
     }
   })

@@ -13,7 +13,7 @@ const limitOf = <A extends { readonly limit: number }, I>(parameters: Schema.Sch
 }
 const decodePage = Schema.decodeUnknownSync(NumberedPageParameters)
 const counts: ReadonlyArray<readonly [name: string, max: number, decode: (sent: unknown) => number]> = [
-  ["limit of a list", 100, limitOf(PageParameters)],
+  ["limit of a list", 100, limitOf(PageParameters("projects"))],
   ["limit of keys", 100, limitOf(NumberedPageParameters)],
   ["page of keys", 1_000_000, (page) => decodePage({ page }).page],
   ["limit of the catalog", 100, limitOf(CatalogParameters)],

@@ -8,7 +8,7 @@ import { IdempotencyHeaders } from "../Idempotent.ts"
 import { Identity } from "../Identity.ts"
 
 const listAllProjects = HttpApiEndpoint.get("listAllProjects", "/api/admin/projects")
-  .setUrlParams(PageParameters)
+  .setUrlParams(PageParameters("all-projects"))
   .addSuccess(AdminProjectsPage)
   .addError(Errors.OperatorRequired)
   .annotate(OpenApi.Summary, "List the projects of all accounts")
@@ -23,7 +23,7 @@ const createProject = HttpApiEndpoint.post("createProject", "/api/admin/projects
   .annotate(OpenApi.Summary, "Create a project with a policy in the account of any user")
 
 const listUsers = HttpApiEndpoint.get("listUsers", "/api/admin/users")
-  .setUrlParams(PageParameters)
+  .setUrlParams(PageParameters("users"))
   .addSuccess(UsersPage)
   .addError(Errors.OperatorRequired)
   .annotate(OpenApi.Summary, "List all users")

@@ -16,7 +16,14 @@ export const adminHandlers = HttpApiBuilder.group(AccountApi, "admin", (handlers
 
     return handlers
       .handle("listAllProjects", ({ urlParams }) =>
-        pageOfLarge(urlParams, (id) => ProjectId.make(id), admin.listProjects, projectOut, largeProjects)
+        pageOfLarge(
+          "all-projects",
+          urlParams,
+          (id) => ProjectId.make(id),
+          admin.listProjects,
+          projectOut,
+          largeProjects
+        )
       )
       .handle("createProject", ({ headers, payload }) =>
         idempotent(
@@ -26,7 +33,9 @@ export const adminHandlers = HttpApiBuilder.group(AccountApi, "admin", (handlers
           Effect.map(admin.createProject(newProjectOf(payload)), projectOut)
         )
       )
-      .handle("listUsers", ({ urlParams }) => page(urlParams, (id) => UserId.make(id), admin.listUsers, userOut))
+      .handle("listUsers", ({ urlParams }) =>
+        page("users", urlParams, (id) => UserId.make(id), admin.listUsers, userOut)
+      )
   })
 )
 

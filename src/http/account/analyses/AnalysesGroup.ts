@@ -53,7 +53,7 @@ const createAnalysis = HttpApiEndpoint.post("createAnalysis", "/api/projects/:id
 
 const listAnalyses = HttpApiEndpoint.get("listAnalyses", "/api/projects/:id/analyses")
   .setPath(ProjectPath)
-  .setUrlParams(PageParameters)
+  .setUrlParams(PageParameters("analyses"))
   .addSuccess(AnalysesPage)
   .addError(Errors.NotFound)
   .annotate(OpenApi.Summary, "List the analyses of a project")

@@ -30,6 +30,7 @@ export const analysesHandlers = HttpApiBuilder.group(AccountApi, "analyses", (ha
       )
       .handle("listAnalyses", ({ path, urlParams }) =>
         page(
+          "analyses",
           urlParams,
           (id) => id,
           (max, before) => analyses.list(path.id, max, before),

@@ -6,7 +6,7 @@ import { PageParameters } from "../../../wire/account/Page.ts"
 import { Identity } from "../Identity.ts"
 
 const listAuditRows = HttpApiEndpoint.get("listAuditRows", "/api/audit")
-  .setUrlParams(PageParameters)
+  .setUrlParams(PageParameters("audit"))
   .addSuccess(AuditPage)
   .annotate(OpenApi.Summary, "List the audit log of the caller's account")
   .annotate(

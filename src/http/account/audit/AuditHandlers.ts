@@ -13,6 +13,7 @@ export const auditHandlers = HttpApiBuilder.group(AccountApi, "audit", (handlers
     handlers.handle("listAuditRows", ({ urlParams }) =>
       Effect.flatMap(CurrentUser, ({ accountId }) =>
         pageOfLarge(
+          "audit",
           urlParams,
           (id) => id,
           (max, before) => store.list(accountId, max, before),

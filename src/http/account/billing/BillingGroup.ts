@@ -32,7 +32,7 @@ const getAnyBalance = HttpApiEndpoint.get("getAnyBalance", "/api/admin/accounts/
   .annotate(OpenApi.Description, "Requires the operator role.")
 
 const listLedger = HttpApiEndpoint.get("listLedger", "/api/me/ledger")
-  .setUrlParams(PageParameters)
+  .setUrlParams(PageParameters("ledger"))
   .addSuccess(LedgerPage)
   .annotate(OpenApi.Summary, "List the ledger entries of the caller's account")
   .annotate(
@@ -42,7 +42,7 @@ const listLedger = HttpApiEndpoint.get("listLedger", "/api/me/ledger")
 
 const listInFlight = HttpApiEndpoint.get("listInFlight", "/api/projects/:id/in-flight")
   .setPath(ProjectPath)
-  .setUrlParams(PageParameters)
+  .setUrlParams(PageParameters("in-flight"))
   .addSuccess(InFlightPage)
   .addError(Errors.NotFound)
   .annotate(OpenApi.Summary, "List the running calls of a project with the amounts they hold")

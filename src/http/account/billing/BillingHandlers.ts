@@ -16,9 +16,10 @@ export const billingHandlers = HttpApiBuilder.group(AccountApi, "billing", (hand
     return handlers
       .handle("getBalance", () => Effect.map(billing.balance, balanceOut))
       .handle("getAnyBalance", ({ path }) => Effect.map(billing.balanceOf(path.id), balanceOut))
-      .handle("listLedger", ({ urlParams }) => page(urlParams, (id) => id, billing.entries, entryOf))
+      .handle("listLedger", ({ urlParams }) => page("ledger", urlParams, (id) => id, billing.entries, entryOf))
       .handle("listInFlight", ({ path, urlParams }) =>
         page(
+          "in-flight",
           urlParams,
           (id) => RequestId.make(id),
           (max, before) => billing.inFlight(path.id, max, before),

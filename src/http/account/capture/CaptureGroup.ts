@@ -42,7 +42,7 @@ const putCapture = HttpApiEndpoint.put("putCapture", "/api/projects/:id/capture"
 
 const listSamples = HttpApiEndpoint.get("listCaptureSamples", "/api/projects/:id/capture/samples")
   .setPath(ProjectPath)
-  .setUrlParams(PageParameters)
+  .setUrlParams(PageParameters("samples"))
   .addSuccess(pageOf("CaptureSamplesPage", CaptureSample))
   .addError(Errors.NotFound)
   .addError(Errors.RoleRequired)

@@ -42,6 +42,7 @@ export const captureHandlers = HttpApiBuilder.group(AccountApi, "capture", (hand
       )
       .handle("listCaptureSamples", ({ path, urlParams }) =>
         page(
+          "samples",
           urlParams,
           (id) => RequestId.make(id),
           (max, before) => samples.list(path.id, max, before),

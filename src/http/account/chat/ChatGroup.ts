@@ -44,7 +44,7 @@ const root = "/api/chat/conversations"
 const storageLimit = "A user can store at most 10 GiB of images, saved artifacts and copied conversations."
 
 const listChatProjects = HttpApiEndpoint.get("listChatProjects", "/api/chat/projects")
-  .setUrlParams(PageParameters)
+  .setUrlParams(PageParameters("chat-projects"))
   .addSuccess(ChatProjectsPage)
   .annotate(OpenApi.Summary, "List the projects that can pay for a conversation")
   .annotate(OpenApi.Description, "Projects in which the caller has the owner or member role, newest first.")

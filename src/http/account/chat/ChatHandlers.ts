@@ -27,10 +27,10 @@ import {
   type ChatModelOut,
   ConversationOut,
   type ConversationParameters,
+  chatModelsCursor,
   conversationCursor,
   StartedTurnOut
 } from "../../../wire/account/Chat.ts"
-import { catalogCursor } from "../../../wire/account/Models.ts"
 import { type Listing, listings } from "../../../wire/models/Listing.ts"
 import { streamHeaders, streamType } from "../../inference/StreamSink.ts"
 import { Drain } from "../../server/Drain.ts"
@@ -97,6 +97,7 @@ export const chatHandlers = HttpApiBuilder.group(AccountApi, "chat", (handlers) 
     return handlers
       .handle("listChatProjects", ({ urlParams }) =>
         page(
+          "chat-projects",
           urlParams,
           (id) => ProjectId.make(id),
           conversations.projects,
@@ -269,5 +270,5 @@ const modelsPage = (models: ReadonlyArray<ChatModelOut>, cursor: string | undefi
   const items = models.slice(start, start + limit)
   const last = items.at(-1)
   const hasMore = last !== undefined && start + limit < models.length
-  return { items, has_more: hasMore, next_cursor: hasMore ? catalogCursor(last.id) : null }
+  return { items, has_more: hasMore, next_cursor: hasMore ? chatModelsCursor(last.id) : null }
 }

@@ -45,7 +45,7 @@ const setBillingMode = HttpApiEndpoint.put("setBillingMode", "/api/projects/:id/
 
 const listCredentials = HttpApiEndpoint.get("listCredentials", "/api/projects/:id/credentials")
   .setPath(ProjectPath)
-  .setUrlParams(PageParameters)
+  .setUrlParams(PageParameters("credentials"))
   .addSuccess(CredentialsPage)
   .addError(Errors.NotFound)
   .annotate(OpenApi.Summary, "List the provider credentials of a project")

@@ -35,6 +35,7 @@ export const credentialsHandlers = HttpApiBuilder.group(AccountApi, "credentials
       )
       .handle("listCredentials", ({ path, urlParams }) =>
         pageOfLarge(
+          "credentials",
           urlParams,
           (id) => CredentialId.make(id),
           (max, before) => credentials.list(path.id, max, before),

@@ -14,7 +14,7 @@ import { ProjectPath } from "../ProjectPath.ts"
 
 const listMembers = HttpApiEndpoint.get("listMembers", "/api/projects/:id/members")
   .setPath(ProjectPath)
-  .setUrlParams(PageParameters)
+  .setUrlParams(PageParameters("members"))
   .addSuccess(MembersPage)
   .addError(Errors.NotFound)
   .annotate(OpenApi.Summary, "List the members of a project")

@@ -16,6 +16,7 @@ export const membersHandlers = HttpApiBuilder.group(AccountApi, "members", (hand
     return handlers
       .handle("listMembers", ({ path, urlParams }) =>
         page(
+          "members",
           urlParams,
           (id) => id,
           (max, before) => members.list(path.id, max, before),

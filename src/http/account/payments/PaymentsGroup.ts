@@ -33,7 +33,7 @@ const getCheckout = HttpApiEndpoint.get("getCheckout", "/api/me/checkout/:sessio
   .annotate(OpenApi.Summary, "Get a checkout session")
 
 const listPayments = HttpApiEndpoint.get("listPayments", "/api/me/payments")
-  .setUrlParams(PageParameters)
+  .setUrlParams(PageParameters("payments"))
   .addSuccess(PaymentsPage)
   .annotate(OpenApi.Summary, "List the payments of the caller's account")
 

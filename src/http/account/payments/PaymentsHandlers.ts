@@ -40,7 +40,9 @@ export const paymentsHandlers = HttpApiBuilder.group(AccountApi, "payments", (ha
           session_id: path.session_id
         }))
       )
-      .handle("listPayments", ({ urlParams }) => page(urlParams, (id) => PaymentId.make(id), payments.list, outOf))
+      .handle("listPayments", ({ urlParams }) =>
+        page("payments", urlParams, (id) => PaymentId.make(id), payments.list, outOf)
+      )
   })
 )
 

@@ -21,7 +21,7 @@ const getMe = HttpApiEndpoint.get("getMe", "/api/me")
   .annotate(OpenApi.Summary, "Get the current user, with their accounts and roles")
 
 const listMyProjects = HttpApiEndpoint.get("listMyProjects", "/api/me/projects")
-  .setUrlParams(PageParameters)
+  .setUrlParams(PageParameters("projects"))
   .addSuccess(ProjectsPage)
   .annotate(OpenApi.Summary, "List the projects that the current user may use")
 

@@ -42,7 +42,9 @@ export const projectsHandlers = HttpApiBuilder.group(AccountApi, "projects", (ha
           return me
         })
       )
-      .handle("listMyProjects", ({ urlParams }) => page(urlParams, (id) => ProjectId.make(id), projects.list, outOf))
+      .handle("listMyProjects", ({ urlParams }) =>
+        page("projects", urlParams, (id) => ProjectId.make(id), projects.list, outOf)
+      )
       .handle("createMyProject", ({ headers, payload }) =>
         idempotent(
           idempotency,

@@ -23,7 +23,7 @@ const listRequests = HttpApiEndpoint.get("listRequests", "/api/projects/:id/requ
   .setPath(ProjectPath)
   .setUrlParams(
     Schema.Struct({
-      ...pageParameters,
+      ...pageParameters("requests"),
       status: Schema.optional(CallStatus).annotations({ description: "Only calls of this status." }),
       model: Schema.optional(Id.annotations({ description: "Only calls of the model with this id." })),
       provider: Schema.optional(Id.annotations({ description: "Only calls of the provider with this id." })),
@@ -54,7 +54,7 @@ const getRequest = HttpApiEndpoint.get("getRequest", "/api/requests/:id")
 
 const listRefusals = HttpApiEndpoint.get("listRefusals", "/api/projects/:id/refusals")
   .setPath(ProjectPath)
-  .setUrlParams(PageParameters)
+  .setUrlParams(PageParameters("refusals"))
   .addSuccess(pageOf("RefusalsPage", RefusalOut))
   .addError(Errors.NotFound)
   .annotate(OpenApi.Summary, "List the refused requests of a project")

@@ -14,7 +14,7 @@ import { CurrentUser } from "../../../domain/CurrentUser.ts"
 import type { StoreUnavailable } from "../../../domain/GatewayError.ts"
 import { ProjectId } from "../../../domain/Ids.ts"
 import { ProjectAccess } from "../../../identity/projects/ProjectAccess.ts"
-import { cursorOf, type Page } from "../../../wire/account/Page.ts"
+import { cursorOf, type ListName, type Page } from "../../../wire/account/Page.ts"
 import { csvHeader, csvLine, ndjsonLine } from "../../../wire/account/RequestExport.ts"
 import type { RequestOut } from "../../../wire/account/Requests.ts"
 import { AccountApi } from "../AccountApi.ts"
@@ -32,7 +32,7 @@ export const requestsHandlers = HttpApiBuilder.group(AccountApi, "requests", (ha
           const { userId } = yield* CurrentUser
           const format = exportFormat(request.headers["accept"])
           return format === undefined
-            ? pageOut(yield* pace.run(userId, log.page(id, filter, cursor ?? null, limit)))
+            ? pageOut("requests", yield* pace.run(userId, log.page(id, filter, cursor ?? null, limit)))
             : exported(request, format, log.all(id, filter))
         })
       )
@@ -48,7 +48,7 @@ export const requestsHandlers = HttpApiBuilder.group(AccountApi, "requests", (ha
       .handle("listRefusals", ({ path, urlParams }) =>
         Effect.gen(function* () {
           const { id } = yield* access.find(path.id)
-          return pageOut(yield* refusals.page(id, urlParams.cursor ?? null, urlParams.limit))
+          return pageOut("refusals", yield* refusals.page(id, urlParams.cursor ?? null, urlParams.limit))
         })
       )
   })
@@ -56,10 +56,13 @@ export const requestsHandlers = HttpApiBuilder.group(AccountApi, "requests", (ha
 
 const noSuchRequest = new NotFound({ message: "Request not found." })
 
-const pageOut = <A>({ items, next }: { readonly items: ReadonlyArray<A>; readonly next: string | null }): Page<A> => ({
+const pageOut = <A>(
+  list: ListName,
+  { items, next }: { readonly items: ReadonlyArray<A>; readonly next: string | null }
+): Page<A> => ({
   items,
   has_more: next !== null,
-  next_cursor: next === null ? null : cursorOf(next)
+  next_cursor: next === null ? null : cursorOf(list, next)
 })
 
 interface ExportFormat {

@@ -25,7 +25,7 @@ const SlugPath = Schema.Struct({ ...ProjectPath.fields, slug: Slug })
 
 const list = HttpApiEndpoint.get("listRoutingConfigurations", "/api/projects/:id/routing-configurations")
   .setPath(ProjectPath)
-  .setUrlParams(PageParameters)
+  .setUrlParams(PageParameters("routing-configurations"))
   .addSuccess(RoutingConfigurationsPage)
   .addError(Errors.NotFound)
   .annotate(OpenApi.Summary, "List the routing configurations of a project")
@@ -74,7 +74,7 @@ const remove = HttpApiEndpoint.del("deleteRoutingConfiguration", "/api/projects/
 
 const versions = HttpApiEndpoint.get("listRoutingVersions", "/api/projects/:id/routing-configurations/:slug/versions")
   .setPath(SlugPath)
-  .setUrlParams(PageParameters)
+  .setUrlParams(PageParameters("routing-versions"))
   .addSuccess(RoutingVersionsPage)
   .addError(Errors.NotFound)
   .annotate(OpenApi.Summary, "List the versions of a routing configuration")

@@ -50,6 +50,7 @@ export const routingHandlers = HttpApiBuilder.group(AccountApi, "routing", (hand
     return handlers
       .handle("listRoutingConfigurations", ({ path, urlParams }) =>
         page(
+          "routing-configurations",
           urlParams,
           (id) => id,
           (max, before) => routings.list(path.id, max, before),
@@ -79,6 +80,7 @@ export const routingHandlers = HttpApiBuilder.group(AccountApi, "routing", (hand
       .handle("deleteRoutingConfiguration", ({ path }) => routings.remove(path.id, path.slug))
       .handle("listRoutingVersions", ({ path, urlParams }) =>
         pageOfLarge(
+          "routing-versions",
           urlParams,
           (id) => id,
           (max, before) =>

@@ -43,7 +43,7 @@ const deleteSession = HttpApiEndpoint.del("deleteSession", "/api/session")
   .annotate(OpenApi.Summary, "Sign out")
 
 const listSessions = HttpApiEndpoint.get("listSessions", "/api/sessions")
-  .setUrlParams(PageParameters)
+  .setUrlParams(PageParameters("sessions"))
   .addSuccess(SessionsPage)
   .middleware(Identity)
   .annotate(OpenApi.Summary, "List the caller's sessions")

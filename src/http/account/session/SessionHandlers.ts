@@ -63,6 +63,7 @@ export const sessionHandlers = HttpApiBuilder.group(AccountApi, "session", (hand
       .handle("listSessions", ({ urlParams }) =>
         Effect.flatMap(CurrentUser, (user) =>
           page(
+            "sessions",
             urlParams,
             (id) => SessionId.make(id),
             (max, before) => sessions.list(user.userId, max, before),
