@@ -118,20 +118,31 @@ const ofStripe = (client: Stripe, { webhookSecret }: StripeOptions, timers: Time
           verify: (body, signature) =>
             Effect.try({
               try: () =>
-                eventOf(
-                  client.webhooks.constructEvent(
-                    body,
-                    signature,
-                    Redacted.value(webhookSecret),
-                    webhookToleranceSeconds,
-                    undefined,
-                    timers.now()
-                  )
+                client.webhooks.constructEvent(
+                  body,
+                  signature,
+                  Redacted.value(webhookSecret),
+                  webhookToleranceSeconds,
+                  undefined,
+                  timers.now()
                 ),
               catch: () => "wrong signature" as const
-            }).pipe(Effect.flatMap(Either.match({ onLeft: ignored, onRight: Effect.succeed })))
+            }).pipe(
+              Effect.filterOrFail(
+                () => secondsOf(signature) <= timers.now() / 1_000 + webhookToleranceSeconds,
+                () => "wrong signature" as const
+              ),
+              Effect.map(eventOf),
+              Effect.flatMap(Either.match({ onLeft: ignored, onRight: Effect.succeed }))
+            )
         })
   }
+}
+
+/** The signed time, as Stripe's client reads it: the client refuses only one that is too old. */
+const secondsOf = (signature: string): number => {
+  const times = signature.split(",").filter((part) => part.startsWith("t="))
+  return Number.parseInt(times.at(-1)?.slice(2) ?? "", 10)
 }
 
 /** Not told to the provider, which would only send it again. */

@@ -120,7 +120,7 @@ const factOf = (action: string | null, payment: Payment, sessionId: string): Pay
 
 const wrongSignature = new InvalidRequest({
   code: "invalid_value",
-  message: "The signature is missing, wrong or too old.",
+  message: "The signature is missing or wrong, or its time is too far from now.",
   param: "stripe-signature"
 })
 
