@@ -7,6 +7,7 @@ import { dateAt } from "../domain/Dates.ts"
 import type { InvalidRequest, StoreUnavailable } from "../domain/GatewayError.ts"
 import { IdGenerator } from "../domain/IdGenerator.ts"
 import { ConversationId, MessageId, type ProjectId } from "../domain/Ids.ts"
+import { isUnchanged } from "../domain/Patch.ts"
 import { Timers } from "../domain/Timers.ts"
 import { ProjectAccess } from "../identity/projects/ProjectAccess.ts"
 import { ProjectStore } from "../identity/projects/ProjectStore.ts"
@@ -152,6 +153,7 @@ const make = Effect.gen(function* () {
         Effect.gen(function* () {
           const before = yield* conversations.lock(id)
           yield* check(before)
+          if (isUnchanged(before, { title, titleSource: "person" })) return before
           yield* store.rename(id, title, "person", now())
           // titles are content: the log of the account does not have them
           yield* conversations.record("conversation.rename", before, null)

@@ -16,6 +16,7 @@ import type { CurrentUser } from "../../domain/CurrentUser.ts"
 import { InvalidRequest, type StoreUnavailable } from "../../domain/GatewayError.ts"
 import { IdGenerator } from "../../domain/IdGenerator.ts"
 import { CredentialId, type ProjectId } from "../../domain/Ids.ts"
+import { isUnchanged } from "../../domain/Patch.ts"
 import { ProjectAccess } from "../../identity/projects/ProjectAccess.ts"
 import type { AccessibleProject } from "../../identity/projects/ProjectAccessStore.ts"
 import { ProjectStore } from "../../identity/projects/ProjectStore.ts"
@@ -159,11 +160,11 @@ const make = Effect.gen(function* () {
         Effect.gen(function* () {
           const { project, row } = yield* locked(id)
           yield* check(row)
-          const { allowedModels = row.allowedModels, label = row.label, secret } = patch
+          const { secret, ...settings } = patch
+          if (secret === undefined && isUnchanged(row, settings)) return row
           const written = {
             ...row,
-            label,
-            allowedModels,
+            ...settings,
             ...(secret === undefined ? {} : { masked: maskOf(secret), sealed: yield* sealed.seal(row, secret) })
           }
           if (!(yield* store.update(written))) return yield* alreadyExists

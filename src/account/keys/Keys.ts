@@ -9,6 +9,7 @@ import { CurrentUser } from "../../domain/CurrentUser.ts"
 import { InvalidRequest, type StoreUnavailable } from "../../domain/GatewayError.ts"
 import { IdGenerator } from "../../domain/IdGenerator.ts"
 import { type AccountId, KeyId, type ProjectId } from "../../domain/Ids.ts"
+import { isUnchanged } from "../../domain/Patch.ts"
 import { mint, prefixOf } from "../../identity/keys/ApiKey.ts"
 import { ApiKeyStore } from "../../identity/keys/ApiKeyStore.ts"
 import { ProjectAccess } from "../../identity/projects/ProjectAccess.ts"
@@ -145,16 +146,21 @@ const make = (configured: RateLimit) =>
         return { id, secret, name, prefix: prefixOf(secret) }
       })
 
-    /** Changes a key that nobody else changes meanwhile, in a project that is not deleted meanwhile. */
+    /** A key that nobody else changes until the end of the transaction, in a project that is not deleted until then. */
+    const locked = (id: KeyId) =>
+      Effect.gen(function* () {
+        // a key stays in its project
+        const { project: owner } = yield* found(id)
+        yield* projects.lock(owner.id)
+        yield* keys.lock(id)
+        const { key, project } = yield* found(id)
+        yield* access.require(project.id, "member")
+        return { key, project }
+      })
     const change = <A, E>(id: KeyId, action: string, run: (key: ProjectKey) => Effect.Effect<A, E, CurrentUser>) =>
       transactions.commit(() =>
         Effect.gen(function* () {
-          // a key stays in its project
-          const { project: owner } = yield* found(id)
-          yield* projects.lock(owner.id)
-          yield* keys.lock(id)
-          const { key: before, project } = yield* found(id)
-          yield* access.require(project.id, "member")
+          const { key: before, project } = yield* locked(id)
           const result = yield* run(before)
           // a deleted key is found no more
           const after = (yield* keys.find(id)) ?? null
@@ -162,8 +168,6 @@ const make = (configured: RateLimit) =>
           return { result, after }
         })
       )
-    const changed = <A, E>(id: KeyId, action: string, run: (key: ProjectKey) => Effect.Effect<A, E, CurrentUser>) =>
-      Effect.flatMap(change(id, action, run), ({ after }) => (after === null ? notWritten : Effect.succeed(after)))
 
     return Keys.of({
       create: (projectId, key) =>
@@ -203,16 +207,21 @@ const make = (configured: RateLimit) =>
           }
         }),
       update: (id, patch, check) =>
-        changed(id, "key.update", (before) =>
+        transactions.commit(() =>
           Effect.gen(function* () {
+            const { key: before, project } = yield* locked(id)
             yield* check(before)
             if (patch.isActive === true && before.revokedAt !== null) return yield* revoked("is_active")
             if (patch.rateLimits !== undefined) yield* requireWithin(configured, patch.rateLimits)
+            if (isUnchanged(before, patch)) return before
             const { expiresAt, isActive, limitMicroUsd, limitReset, name, rateLimits } = { ...before, ...patch }
             yield* keys.update(id, { name, isActive, expiresAt, rateLimits })
             if (limitMicroUsd !== before.limitMicroUsd || limitReset !== before.limitReset) {
               yield* limits.set(id, { limitMicroUsd, limitReset })
             }
+            const after = (yield* keys.find(id)) ?? (yield* notWritten)
+            yield* record("key.update", project.accountId, id, before, after)
+            return after
           })
         ),
       rotate: (id, graceSeconds) =>
@@ -228,7 +237,11 @@ const make = (configured: RateLimit) =>
           ),
           ({ result }) => result
         ),
-      revoke: (id) => changed(id, "key.revoke", () => keys.end(id, "revoked")),
+      revoke: (id) =>
+        Effect.flatMap(
+          change(id, "key.revoke", () => keys.end(id, "revoked")),
+          ({ after }) => (after === null ? notWritten : Effect.succeed(after))
+        ),
       remove: (id) => Effect.asVoid(change(id, "key.delete", () => keys.end(id, "deleted")))
     })
   })

@@ -16,6 +16,7 @@ import { dateAt } from "../../domain/Dates.ts"
 import { InvalidRequest, type StoreUnavailable } from "../../domain/GatewayError.ts"
 import { IdGenerator } from "../../domain/IdGenerator.ts"
 import { ProjectId } from "../../domain/Ids.ts"
+import { isUnchanged } from "../../domain/Patch.ts"
 import { Timers } from "../../domain/Timers.ts"
 import { ProjectAccess } from "../../identity/projects/ProjectAccess.ts"
 import { type AccessibleProject, ProjectAccessStore } from "../../identity/projects/ProjectAccessStore.ts"
@@ -132,6 +133,7 @@ const make = Effect.fnUntraced(function* (configured: RateLimit) {
           yield* projects.lock(id)
           const before = yield* readOwn(id)
           yield* check(before)
+          if (isUnchanged(before, patch)) return before
           yield* projects.rename(id, patch.name ?? before.name)
           if (patch.rateLimits !== undefined) {
             yield* requireWithin(configured, patch.rateLimits)
