@@ -81,13 +81,13 @@ const make = Effect.gen(function* () {
   return Admin.of({
     listProjects: (max, before) =>
       Effect.zipRight(
-        operator,
+        requireOperator,
         Effect.flatMap(stored.list(max, before), (found) => Effect.forEach(found, withMoney))
       ),
     createProject: ({ name, policy, userId }) =>
       transactions.commit(() =>
         Effect.gen(function* () {
-          yield* operator
+          yield* requireOperator
           const user = yield* users.find(userId)
           if (user === undefined) return yield* new NotFound({ message: "User not found." })
           const id = ProjectId.make(ids.uuid())
@@ -106,11 +106,12 @@ const make = Effect.gen(function* () {
           return yield* withMoney(created)
         })
       ),
-    listUsers: (max, before) => Effect.zipRight(operator, users.list(max, before))
+    listUsers: (max, before) => Effect.zipRight(requireOperator, users.list(max, before))
   })
 })
 
-const operator = Effect.filterOrFail(
+/** Whether the current user is an operator, as every request here must be. */
+export const requireOperator = Effect.filterOrFail(
   CurrentUser,
   ({ isOperator }) => isOperator,
   () => new OperatorRequired({ message: "Only an operator may do this." })

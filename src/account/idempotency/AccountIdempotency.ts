@@ -13,13 +13,15 @@ import { Timers } from "../../domain/Timers.ts"
 import { AccountTransactions } from "../../sql/AccountDatabase.ts"
 import { AccountRequestStore } from "./AccountRequestStore.ts"
 
-export interface AccountRequest<A, I> {
+export interface AccountRequest<A, I, E, R> {
   readonly user: CurrentUserShape
   readonly idempotencyKey: string
   /** Path and body: an Idempotency-Key must always be used for the same request. */
   readonly request: { readonly path: string; readonly body: unknown }
   /** Of the response. */
   readonly schema: Schema.Schema<A, I>
+  /** What a replay needs, as the request did: roles may have been lost since. */
+  readonly mayReplay: Effect.Effect<unknown, E, R>
 }
 
 export interface Answered<A> {
@@ -30,10 +32,10 @@ export interface Answered<A> {
 
 export interface AccountIdempotencyShape {
   /** Runs a request once, in one transaction with the note of its answer. A request that fails can be sent again. */
-  readonly run: <A, I, E, R>(
-    request: AccountRequest<A, I>,
+  readonly run: <A, I, E, R, E2, R2>(
+    request: AccountRequest<A, I, E2, R2>,
     run: Effect.Effect<A, E, R>
-  ) => Effect.Effect<Answered<A>, E | InvalidRequest | IdempotencyKeyInProgress | StoreUnavailable, R>
+  ) => Effect.Effect<Answered<A>, E | E2 | InvalidRequest | IdempotencyKeyInProgress | StoreUnavailable, R | R2>
 }
 
 /** Requests with an `Idempotency-Key` that create something: sent again, they are answered as at first for 24 hours. */
@@ -59,8 +61,8 @@ const make = Effect.gen(function* () {
   const sweep = Effect.suspend(() => store.sweep(since()))
   yield* periodically(sweepEvery, "old answers of the account API could not be deleted", sweep)
 
-  const once = <A, I, E, R>(
-    { idempotencyKey, request, schema, user }: AccountRequest<A, I>,
+  const once = <A, I, E, R, E2, R2>(
+    { idempotencyKey, mayReplay, request, schema, user }: AccountRequest<A, I, E2, R2>,
     run: Effect.Effect<A, E, R>
   ) =>
     Effect.gen(function* () {
@@ -79,6 +81,7 @@ const make = Effect.gen(function* () {
         return { answer, isReplayed: false }
       }
       if (!requestHash.equals(kept.requestHash)) return yield* reused
+      yield* mayReplay
       const text = unseal(idempotencyKey, purpose, kept.answer)
       if (text === undefined)
         return yield* Effect.dieMessage("a kept answer cannot be decrypted with its Idempotency-Key")

@@ -20,10 +20,10 @@ export const RequiredIdempotencyHeaders = Schema.Struct({
 })
 
 /** Runs the request, or replays what it was answered at first, with `idempotent-replayed: true`. */
-export const idempotent = <A, I, E, R>(
+export const idempotent = <A, I, E, R, E2, R2>(
   idempotency: AccountIdempotencyShape,
   idempotencyKey: string | undefined,
-  request: Pick<AccountRequest<A, I>, "request" | "schema">,
+  request: Pick<AccountRequest<A, I, E2, R2>, "mayReplay" | "request" | "schema">,
   run: Effect.Effect<A, E, R>
 ) =>
   Effect.gen(function* () {

@@ -53,6 +53,27 @@ describe.each(databaseKinds)("members of a project on %s", (kind) => {
     expect(await errorOf(await remove(owner, viewer))).toEqual([404, "not_found", null])
   })
 
+  it("get no kept response of the project once they are removed, or may do less", async () => {
+    const person = await memberOf("member")
+    const create = () => {
+      const headers = { "idempotency-key": `of ${person.userId}` }
+      return person.send("POST", `/api/projects/${project}/keys`, { name: "kept" }, headers)
+    }
+    const rotate = (key: string) =>
+      person.send("POST", `/api/keys/${key}/rotate`, {}, { "idempotency-key": `of ${key}` })
+    const { id } = await jsonOf<{ readonly id: string }>(await create())
+    await rotate(id)
+    const replayed = async () => (await Promise.all([create(), rotate(id)])).map(({ status }) => status)
+    expect(await replayed()).toEqual([201, 200])
+    expect((await remove(owner, person)).status).toBe(204)
+    expect(await replayed()).toEqual([404, 404])
+    expect((await add(owner, person, "viewer")).status).toBe(201)
+    expect(await replayed()).toEqual([403, 403])
+    expect((await remove(owner, person)).status).toBe(204)
+    expect((await add(owner, person, "member")).status).toBe(201)
+    expect((await create()).headers.get("idempotent-replayed")).toBe("true")
+  })
+
   it("are listed newest first, the owner of the account last", async () => {
     const [one, two] = [await memberOf("viewer"), await memberOf("member")]
     const first = await list(one, "?limit=2")

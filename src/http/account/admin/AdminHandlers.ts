@@ -1,6 +1,11 @@
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
-import { Admin, type AdminProjectWithMoney, type NewAdminProject } from "../../../account/admin/Admin.ts"
+import {
+  Admin,
+  type AdminProjectWithMoney,
+  type NewAdminProject,
+  requireOperator
+} from "../../../account/admin/Admin.ts"
 import { AccountIdempotency } from "../../../account/idempotency/AccountIdempotency.ts"
 import { ProjectId, UserId } from "../../../domain/Ids.ts"
 import type { User } from "../../../identity/users/UserStore.ts"
@@ -29,7 +34,11 @@ export const adminHandlers = HttpApiBuilder.group(AccountApi, "admin", (handlers
         idempotent(
           idempotency,
           headers["idempotency-key"],
-          { request: { path: "/api/admin/projects", body: payload }, schema: AdminProjectOut },
+          {
+            request: { path: "/api/admin/projects", body: payload },
+            schema: AdminProjectOut,
+            mayReplay: requireOperator
+          },
           Effect.map(admin.createProject(newProjectOf(payload)), projectOut)
         )
       )

@@ -5,6 +5,7 @@ import { ReportPace } from "../../../account/pace/ReportPace.ts"
 import { AnalysisActions } from "../../../analysis/actions/AnalysisActions.ts"
 import { Analyses } from "../../../analysis/job/Analyses.ts"
 import { CurrentUser } from "../../../domain/CurrentUser.ts"
+import { ProjectAccess } from "../../../identity/projects/ProjectAccess.ts"
 import { AnalysisSummary } from "../../../wire/account/Analyses.ts"
 import { ReplayQuote } from "../../../wire/account/AnalysisEvidence.ts"
 import { AccountApi } from "../AccountApi.ts"
@@ -18,13 +19,18 @@ export const analysesHandlers = HttpApiBuilder.group(AccountApi, "analyses", (ha
     const actions = yield* AnalysisActions
     const pace = yield* ReportPace
     const idempotency = yield* AccountIdempotency
+    const access = yield* ProjectAccess
     return handlers
       .handle("estimateAnalysis", ({ path, payload }) => analyses.estimate(path.id, payload))
       .handle("createAnalysis", ({ headers, path, payload }) =>
         idempotent(
           idempotency,
           headers["idempotency-key"],
-          { request: { path: `/api/projects/${path.id}/analyses`, body: payload }, schema: AnalysisSummary },
+          {
+            request: { path: `/api/projects/${path.id}/analyses`, body: payload },
+            schema: AnalysisSummary,
+            mayReplay: access.require(path.id, "member")
+          },
           analyses.create(path.id, payload)
         )
       )
@@ -43,7 +49,11 @@ export const analysesHandlers = HttpApiBuilder.group(AccountApi, "analyses", (ha
         idempotent(
           idempotency,
           headers["idempotency-key"],
-          { request: { path: `/api/analyses/${path.id}/replay`, body: payload }, schema: ReplayQuote },
+          {
+            request: { path: `/api/analyses/${path.id}/replay`, body: payload },
+            schema: ReplayQuote,
+            mayReplay: analyses.read(path.id)
+          },
           analyses.replay(path.id, payload)
         )
       )

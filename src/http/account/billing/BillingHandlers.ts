@@ -1,5 +1,6 @@
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
+import { requireOperator } from "../../../account/admin/Admin.ts"
 import type { Entry, Money, OpenHold } from "../../../account/billing/BalanceStore.ts"
 import { Billing } from "../../../account/billing/Billing.ts"
 import { AccountIdempotency } from "../../../account/idempotency/AccountIdempotency.ts"
@@ -31,7 +32,11 @@ export const billingHandlers = HttpApiBuilder.group(AccountApi, "billing", (hand
         idempotent(
           idempotency,
           headers["idempotency-key"],
-          { request: { path: `/api/admin/accounts/${path.id}/credits`, body: payload }, schema: BalanceOut },
+          {
+            request: { path: `/api/admin/accounts/${path.id}/credits`, body: payload },
+            schema: BalanceOut,
+            mayReplay: requireOperator
+          },
           Effect.map(billing.credit(path.id, payload.amount_microusd, payload.note), balanceOut)
         )
       )

@@ -60,6 +60,7 @@ export const chatHandlers = HttpApiBuilder.group(AccountApi, "chat", (handlers) 
     /** Committed first, then started: neither can be left out when the client leaves meanwhile. */
     const started = <E, R>(
       idempotencyKey: string | undefined,
+      id: ConversationId,
       request: { readonly path: string; readonly body: unknown },
       begin: Effect.Effect<BegunTurn, E, R>
     ) =>
@@ -71,7 +72,8 @@ export const chatHandlers = HttpApiBuilder.group(AccountApi, "chat", (handlers) 
             begun.push(made)
             return startedOut(made)
           })
-          const out = yield* idempotent(idempotency, idempotencyKey, { request, schema: StartedTurnOut }, answered)
+          const kept = { request, schema: StartedTurnOut, mayReplay: conversations.find(id) }
+          const out = yield* idempotent(idempotency, idempotencyKey, kept, answered)
           for (const { turn } of begun) yield* turns.start(turn, drain.enter())
           return out
         })
@@ -115,7 +117,11 @@ export const chatHandlers = HttpApiBuilder.group(AccountApi, "chat", (handlers) 
         idempotent(
           idempotency,
           headers["idempotency-key"],
-          { request: { path: "/api/chat/conversations", body: payload }, schema: ConversationOut },
+          {
+            request: { path: "/api/chat/conversations", body: payload },
+            schema: ConversationOut,
+            mayReplay: access.require(payload.project_id, "member")
+          },
           Effect.map(conversations.create(payload), conversationOut)
         )
       )
@@ -136,6 +142,7 @@ export const chatHandlers = HttpApiBuilder.group(AccountApi, "chat", (handlers) 
       .handle("sendMessage", ({ headers, path, payload }) =>
         started(
           headers["idempotency-key"],
+          path.id,
           { path: `/api/chat/conversations/${path.id}/messages`, body: payload },
           questions.send(path.id, payload)
         )
@@ -143,6 +150,7 @@ export const chatHandlers = HttpApiBuilder.group(AccountApi, "chat", (handlers) 
       .handle("retryMessage", ({ headers, path, payload }) =>
         started(
           headers["idempotency-key"],
+          path.id,
           { path: `/api/chat/conversations/${path.id}/messages/${path.message_id}/retry`, body: payload },
           questions.retry(path.id, path.message_id, payload)
         )
@@ -150,6 +158,7 @@ export const chatHandlers = HttpApiBuilder.group(AccountApi, "chat", (handlers) 
       .handle("editMessage", ({ headers, path, payload }) =>
         started(
           headers["idempotency-key"],
+          path.id,
           { path: `/api/chat/conversations/${path.id}/messages/${path.message_id}/edit`, body: payload },
           questions.edit(path.id, path.message_id, payload)
         )
@@ -159,7 +168,11 @@ export const chatHandlers = HttpApiBuilder.group(AccountApi, "chat", (handlers) 
         idempotent(
           idempotency,
           headers["idempotency-key"],
-          { request: { path: `/api/chat/conversations/${path.id}/fork`, body: payload }, schema: ConversationOut },
+          {
+            request: { path: `/api/chat/conversations/${path.id}/fork`, body: payload },
+            schema: ConversationOut,
+            mayReplay: conversations.find(path.id)
+          },
           Effect.map(conversations.fork(path.id, payload.message_id), conversationOut)
         )
       )
@@ -170,7 +183,11 @@ export const chatHandlers = HttpApiBuilder.group(AccountApi, "chat", (handlers) 
           const made = yield* idempotent(
             idempotency,
             headers["idempotency-key"],
-            { request: { path: "/api/chat/images", body: { filename, hash } }, schema: ChatImageOut },
+            {
+              request: { path: "/api/chat/images", body: { filename, hash } },
+              schema: ChatImageOut,
+              mayReplay: Effect.void
+            },
             images.upload(filename, bytes)
           )
           return HttpServerResponse.unsafeJson(made, { status: 201 })
@@ -182,7 +199,8 @@ export const chatHandlers = HttpApiBuilder.group(AccountApi, "chat", (handlers) 
           headers["idempotency-key"],
           {
             request: { path: `/api/chat/conversations/${path.id}/artifacts`, body: payload },
-            schema: ChatArtifactOut
+            schema: ChatArtifactOut,
+            mayReplay: conversations.find(path.id)
           },
           artifacts.save(path.id, payload)
         )
@@ -203,7 +221,8 @@ export const chatHandlers = HttpApiBuilder.group(AccountApi, "chat", (handlers) 
               path: `/api/chat/conversations/${path.id}/artifacts/${path.artifact_id}/restore`,
               body: payload
             },
-            schema: ChatArtifactOut
+            schema: ChatArtifactOut,
+            mayReplay: conversations.find(path.id)
           },
           artifacts.restore(path.id, path.artifact_id, payload.version)
         )

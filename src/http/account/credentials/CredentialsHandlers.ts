@@ -6,6 +6,7 @@ import { type BillingMode, BillingModes } from "../../../account/credentials/Bil
 import { type Credential, type CredentialPatch, Credentials } from "../../../account/credentials/Credentials.ts"
 import { AccountIdempotency } from "../../../account/idempotency/AccountIdempotency.ts"
 import { CredentialId, type ProjectId } from "../../../domain/Ids.ts"
+import { ProjectAccess } from "../../../identity/projects/ProjectAccess.ts"
 import { CredentialOut, type UpdateCredentialRequest } from "../../../wire/account/Credentials.ts"
 import { AccountApi } from "../AccountApi.ts"
 import { entityTag, requireMatch } from "../EntityTag.ts"
@@ -17,6 +18,7 @@ export const credentialsHandlers = HttpApiBuilder.group(AccountApi, "credentials
     const credentials = yield* Credentials
     const billingModes = yield* BillingModes
     const idempotency = yield* AccountIdempotency
+    const access = yield* ProjectAccess
 
     /** Each is sent with its version. */
     const sent = (credential: Credential) => Effect.as(withHeader("etag", tagOf(credential)), outOf(credential))
@@ -54,7 +56,8 @@ export const credentialsHandlers = HttpApiBuilder.group(AccountApi, "credentials
               // a Redacted is the same text whatever it holds
               body: { allowedModels, label, provider, secret: digestOf(secret) }
             },
-            schema: CredentialOut
+            schema: CredentialOut,
+            mayReplay: access.require(path.id, "member")
           },
           Effect.map(credentials.create(path.id, { allowedModels, label, provider, secret }), outOf)
         )

@@ -1,11 +1,13 @@
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
+import { requireOperator } from "../../../account/admin/Admin.ts"
 import { AccountIdempotency } from "../../../account/idempotency/AccountIdempotency.ts"
 import { type KeyPatch, Keys, type KeyWithSecret, type NewKey } from "../../../account/keys/Keys.ts"
 import type { ProjectKey } from "../../../account/keys/ProjectKeyStore.ts"
 import { NotFound } from "../../../domain/AccountError.ts"
 import { CurrentUser } from "../../../domain/CurrentUser.ts"
 import type { ProjectId } from "../../../domain/Ids.ts"
+import { ProjectAccess } from "../../../identity/projects/ProjectAccess.ts"
 import { UserStore } from "../../../identity/users/UserStore.ts"
 import {
   type ApiKeyOut,
@@ -26,6 +28,7 @@ export const keysHandlers = HttpApiBuilder.group(AccountApi, "keys", (handlers) 
     const keys = yield* Keys
     const users = yield* UserStore
     const idempotency = yield* AccountIdempotency
+    const access = yield* ProjectAccess
 
     const defaultProject = Effect.flatMap(CurrentUser, ({ userId }) =>
       Effect.map(users.find(userId), (user) => user?.defaultProjectId ?? undefined)
@@ -38,16 +41,17 @@ export const keysHandlers = HttpApiBuilder.group(AccountApi, "keys", (handlers) 
         limit
       }))
     /** A response with a secret, also when it is asked for again. */
-    const once = <E, R>(
+    const once = <E, R, E2, R2>(
       idempotencyKey: string | undefined,
       path: string,
       body: unknown,
+      mayReplay: Effect.Effect<unknown, E2, R2>,
       run: Effect.Effect<KeyWithSecret, E, R>
     ) =>
       idempotent(
         idempotency,
         idempotencyKey,
-        { request: { path, body }, schema: CreateApiKeyResponse },
+        { request: { path, body }, schema: CreateApiKeyResponse, mayReplay },
         Effect.map(run, createdOut)
       )
     /** A single key is sent with its version. */
@@ -68,6 +72,7 @@ export const keysHandlers = HttpApiBuilder.group(AccountApi, "keys", (handlers) 
           headers["idempotency-key"],
           "/api/me/keys",
           payload,
+          Effect.void,
           Effect.flatMap(defaultProject, (project) =>
             project === undefined
               ? new NotFound({ message: "You have no project; create one first." })
@@ -81,6 +86,7 @@ export const keysHandlers = HttpApiBuilder.group(AccountApi, "keys", (handlers) 
           headers["idempotency-key"],
           `/api/projects/${path.id}/keys`,
           payload,
+          access.require(path.id, "member"),
           keys.create(path.id, newKey(payload))
         )
       )
@@ -89,6 +95,7 @@ export const keysHandlers = HttpApiBuilder.group(AccountApi, "keys", (handlers) 
           headers["idempotency-key"],
           "/api/admin/keys",
           payload,
+          requireOperator,
           keys.createAnywhere(payload.project_id, newKey(payload))
         )
       )
@@ -105,6 +112,7 @@ export const keysHandlers = HttpApiBuilder.group(AccountApi, "keys", (handlers) 
           headers["idempotency-key"],
           `/api/keys/${path.id}/rotate`,
           payload,
+          Effect.flatMap(keys.read(path.id), ({ projectId }) => access.require(projectId, "member")),
           keys.rotate(path.id, payload.grace_seconds)
         )
       )

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import { AccountIdempotency } from "../../../account/idempotency/AccountIdempotency.ts"
 import { Members } from "../../../account/members/Members.ts"
 import type { Member } from "../../../identity/projects/MemberStore.ts"
+import { ProjectAccess } from "../../../identity/projects/ProjectAccess.ts"
 import { MemberOut } from "../../../wire/account/Members.ts"
 import { AccountApi } from "../AccountApi.ts"
 import { idempotent } from "../Idempotent.ts"
@@ -12,6 +13,7 @@ export const membersHandlers = HttpApiBuilder.group(AccountApi, "members", (hand
   Effect.gen(function* () {
     const members = yield* Members
     const idempotency = yield* AccountIdempotency
+    const access = yield* ProjectAccess
 
     return handlers
       .handle("listMembers", ({ path, urlParams }) =>
@@ -27,7 +29,11 @@ export const membersHandlers = HttpApiBuilder.group(AccountApi, "members", (hand
         idempotent(
           idempotency,
           headers["idempotency-key"],
-          { request: { path: `/api/projects/${path.id}/members`, body: payload }, schema: MemberOut },
+          {
+            request: { path: `/api/projects/${path.id}/members`, body: payload },
+            schema: MemberOut,
+            mayReplay: access.require(path.id, "owner")
+          },
           Effect.map(members.add(path.id, payload.user_id, payload.role), outOf)
         )
       )

@@ -63,7 +63,8 @@ export const routingHandlers = HttpApiBuilder.group(AccountApi, "routing", (hand
           headers["idempotency-key"],
           {
             request: { path: `/api/projects/${path.id}/routing-configurations`, body: { slug, ...input } },
-            schema: RoutingConfigurationOut
+            schema: RoutingConfigurationOut,
+            mayReplay: access.require(path.id, "member")
           },
           Effect.map(routings.create(path.id, slug, settingsOf(slug, input)), outOf)
         )
