@@ -249,8 +249,24 @@ interface TextFormat {
 
 const ignoredOf = (json: unknown, body: SimpleBody): ReadonlyArray<string> | undefined => {
   // a body without unknown fields and nulls was returned as it is
-  const names = [...(body === json ? [] : unknownNames(json, known)), ...withoutEffect(body)]
+  const names = [...(body === json ? [] : unknownNames(json, known)), ...textNames(json), ...withoutEffect(body)]
   return names.length === 0 ? undefined : names
+}
+
+const textMembers: ReadonlySet<string> = new Set(["format", "verbosity"])
+const formatMembers: ReadonlySet<string> = new Set(["type"])
+const schemaMembers: ReadonlySet<string> = new Set(["type", "name", "schema", "description", "strict"])
+
+/** Members of `text` and of its format that the translation to chat completions leaves out. */
+const textNames = (json: unknown): ReadonlyArray<string> => {
+  const text = G.isObject(json) ? json["text"] : undefined
+  if (!G.isObject(text)) return []
+  const { format } = text
+  const ofFormat = G.isObject(format) && format["type"] === "json_schema" ? schemaMembers : formatMembers
+  return [
+    ...unknownNames(text, textMembers).map((name) => `text.${name}`),
+    ...unknownNames(format, ofFormat).map((name) => `text.format.${name}`)
+  ]
 }
 
 /** Known parameters that are accepted, and that ask here for what the gateway does not do. */

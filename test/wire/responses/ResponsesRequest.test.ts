@@ -119,7 +119,15 @@ describe("a Responses request becomes the canonical call", () => {
     [{ max_tool_calls: 3 }, ["max_tool_calls"]],
     [{ include: ["file_search_call.results"] }, ["include"]],
     [{ include: ["message.output_text.logprobs", "reasoning.encrypted_content"] }, undefined],
-    [{ stream_options: { include_obfuscation: true, include_usage: true } }, ["stream_options.include_obfuscation"]]
+    [{ stream_options: { include_obfuscation: true, include_usage: true } }, ["stream_options.include_obfuscation"]],
+    [{ text: { style: "terse", format: null, other: null } }, ["text.style"]],
+    [{ text: { format: { type: "text", indent: 2, name: null } } }, ["text.format.indent"]],
+    [{ text: { format: { type: "json_object", name: "a" } } }, ["text.format.name"]],
+    [
+      { text: { format: { type: "json_schema", name: "a", schema: {}, description: "b", strict: true, example: {} } } },
+      ["text.format.example"]
+    ],
+    [{ text: { format: { type: "json_schema", name: "a", schema: {} }, verbosity: "low" } }, undefined]
   ])("names what has no effect here: %j", (more, expected) => {
     expect(decoded(more).request.ignored).toEqual(expected)
   })
