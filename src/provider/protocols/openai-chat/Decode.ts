@@ -125,7 +125,10 @@ const contents = (
   events: Array<ChatEvent>
 ): ProviderFailure | undefined => {
   const before = events.length
-  const delta = objectOf(choice, shape) ?? {}
+  const said = objectOf(choice, shape)
+  // the last delta of a stream may be missing, an answer may not
+  if (said === undefined && shape === "message") return { _tag: "BadResponse", detail: "a choice without a message" }
+  const delta = said ?? {}
   const logprobs = objectOf(choice, "logprobs")
   state.reasoning.read(delta, events)
   const text = contentText(state, delta["content"], events)

@@ -482,6 +482,8 @@ describe("non-streaming responses", () => {
     )
     expect(plain({ choices: [{ message: { content: "" }, finish_reason: "" }] }).ending).toBe("EmptyCompletion")
     expect(plain({ choices: [] }).ending).toBe("EmptyCompletion")
+    expect(plain({ choices: [{ index: 0, finish_reason: "stop" }] }).ending).toBe("BadResponse")
+    expect(plain({ choices: [{ index: 0, message: null, finish_reason: "stop" }] }).ending).toBe("BadResponse")
     expect(plain({ error: { message: "x", code: "rate_limit_exceeded" } }).ending).toBe("RateLimited")
     expect(plain({ error: "something", status: 500 }).ending).toBe("ServerError")
   })
