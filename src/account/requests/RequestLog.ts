@@ -50,6 +50,20 @@ export class RequestLog extends Context.Tag("gateway/account/RequestLog")<Reques
   )
 }
 
+/** Waits until what calls have cost is written: those that have just ended still wait. A database that is away delays it for a bounded time. */
+export const settled = (flushed: Effect.Effect<void>): Effect.Effect<unknown> =>
+  Effect.timeoutOption(flushed, "1 second")
+
+/** A call that has just ended, too. */
+export const findEnded = (
+  { find }: Pick<RequestLogShape, "find">,
+  flushed: Effect.Effect<void>,
+  id: string
+): Effect.Effect<Option.Option<RequestOut>, StoreUnavailable> =>
+  Effect.flatMap(find(id), (written) =>
+    Option.isSome(written) ? Effect.succeed(written) : Effect.zipRight(settled(flushed), find(id))
+  )
+
 /** Rows that a running export has in memory; each is about 1 KB. */
 const portion = 500
 

@@ -5,11 +5,11 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { KeyStatus } from "../../account/keys/KeyStatus.ts"
-import { RequestLog } from "../../account/requests/RequestLog.ts"
+import { findEnded, RequestLog, settled } from "../../account/requests/RequestLog.ts"
 import { type AccountError, NotFound } from "../../domain/AccountError.ts"
 import type { CallerShape } from "../../domain/Caller.ts"
 import { type GatewayError, InvalidRequest, ServiceRefused } from "../../domain/GatewayError.ts"
-import { Ledger, type LedgerShape } from "../../ledger/Ledger.ts"
+import { Ledger } from "../../ledger/Ledger.ts"
 import { KeyStatusOut } from "../../wire/account/KeyStatus.ts"
 import { requestIdOf } from "../../wire/RequestIdHex.ts"
 import * as Errors from "../Errors.ts"
@@ -42,7 +42,7 @@ export const key = Effect.gen(function* () {
   const status = yield* KeyStatus
   const ledger = yield* Ledger
   return yield* ofKey((caller) =>
-    Effect.map(Effect.zipRight(settled(ledger, caller), status.of(caller.keyId)), (found) =>
+    Effect.map(Effect.zipRight(settled(ledger.flushedOf(caller.accountId)), status.of(caller.keyId)), (found) =>
       // it was deleted since it was authenticated
       JSON.stringify(encodeStatus(Option.getOrThrowWith(found, () => new Error("a key in use has a row and a scope"))))
     )
@@ -61,17 +61,12 @@ export const generation = Effect.gen(function* () {
       if (given === null || given === "") return yield* missingId
       const id = requestIdOf(given)
       if (id === undefined) return yield* noSuchCall
-      const written = yield* log.find(id)
-      const found = Option.isSome(written) ? written : yield* Effect.zipRight(settled(ledger, caller), log.find(id))
+      const found = yield* findEnded(log, ledger.flushedOf(caller.accountId), id)
       if (Option.isNone(found) || found.value.project_id !== caller.projectId) return yield* noSuchCall
       return JSON.stringify(found.value)
     })
   )
 })
-
-/** Calls that have just ended may still wait for their settlement. A database that is away delays the answer for a bounded time. */
-const settled = ({ flushedOf }: LedgerShape, { accountId }: CallerShape) =>
-  Effect.timeoutOption(flushedOf(accountId), "1 second")
 
 const missingId = new InvalidRequest({
   code: "missing_required_parameter",

@@ -112,6 +112,15 @@ describe.each(databaseKinds)("activity and requests on %s", (kind) => {
     expect((await withKey("POST", "/v1/generation")).status).toBe(400)
   })
 
+  it("are shown to people as soon as they have ended", async () => {
+    for (let count = 0; count < 5; count++) {
+      const response = await call({ model: "sim/fast" })
+      await response.text()
+      const id = response.headers.get("x-request-id") ?? ""
+      expect((await operator.send("GET", `/api/requests/${id}`)).status).toBe(200)
+    }
+  })
+
   it("count against the key, which shows what is left of it", async () => {
     const withKey = sendTo(node.url, { authorization: `Bearer ${testKey}` })
     // without waiting for its settlement, which is written after it

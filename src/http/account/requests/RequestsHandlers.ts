@@ -8,12 +8,13 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { ReportPace } from "../../../account/pace/ReportPace.ts"
 import { RefusalStore } from "../../../account/requests/RefusalStore.ts"
-import { RequestLog } from "../../../account/requests/RequestLog.ts"
+import { findEnded, RequestLog } from "../../../account/requests/RequestLog.ts"
 import { NotFound } from "../../../domain/AccountError.ts"
 import { CurrentUser } from "../../../domain/CurrentUser.ts"
 import type { StoreUnavailable } from "../../../domain/GatewayError.ts"
 import { ProjectId } from "../../../domain/Ids.ts"
 import { ProjectAccess } from "../../../identity/projects/ProjectAccess.ts"
+import { Ledger } from "../../../ledger/Ledger.ts"
 import { cursorOf, type ListName, type Page } from "../../../wire/account/Page.ts"
 import { csvHeader, csvLine, ndjsonLine } from "../../../wire/account/RequestExport.ts"
 import type { RequestOut } from "../../../wire/account/Requests.ts"
@@ -23,6 +24,7 @@ export const requestsHandlers = HttpApiBuilder.group(AccountApi, "requests", (ha
   Effect.gen(function* () {
     const access = yield* ProjectAccess
     const log = yield* RequestLog
+    const ledger = yield* Ledger
     const refusals = yield* RefusalStore
     const pace = yield* ReportPace
     return handlers
@@ -38,7 +40,7 @@ export const requestsHandlers = HttpApiBuilder.group(AccountApi, "requests", (ha
       )
       .handle("getRequest", ({ path }) =>
         Effect.gen(function* () {
-          const found = yield* log.find(path.id)
+          const found = yield* findEnded(log, ledger.flushed, path.id)
           if (Option.isNone(found)) return yield* noSuchRequest
           // a call of another tenant is as unknown as one that never was
           yield* Effect.catchTag(access.find(ProjectId.make(found.value.project_id)), "NotFound", () => noSuchRequest)
