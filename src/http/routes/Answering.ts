@@ -75,7 +75,8 @@ export const answering = (
     const answered = Effect.gen(function* () {
       yield* Effect.acquireRelease(Effect.sync(exchange.stay), (leave) => Effect.sync(leave))
       if (drain.isDraining()) return yield* new ServiceRefused({ reason: "shutting_down" })
-      return yield* answer(exchange)
+      // as the platform's routers have it: elsewhere a client that leaves would not end its call
+      return yield* Effect.interruptible(answer(exchange))
     })
     return Effect.map(
       Effect.catchAllCause(answered, (cause) => failed(exchange, cause)),

@@ -1,3 +1,4 @@
+import * as HttpApp from "@effect/platform/HttpApp"
 import * as HttpLayerRouter from "@effect/platform/HttpLayerRouter"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { describe, expect, it } from "@effect/vitest"
@@ -13,7 +14,7 @@ import * as TestClock from "effect/TestClock"
 import OpenAI from "openai"
 import { Timers } from "../../../src/domain/Timers.ts"
 import { chatEndpoint } from "../../../src/http/inference/ChatEndpoint.ts"
-import { Caller, Gateway } from "../../../src/index.ts"
+import { Caller, Gateway, makeHttpHandlers } from "../../../src/index.ts"
 import { ScriptedProvider, TestGateway } from "../../../src/testing/index.ts"
 import { request as chatRequest } from "../../provider/protocols/calls.ts"
 import { body, post, type RouteTestOptions, served, servedOn, setUp } from "./RoutesApp.ts"
@@ -276,5 +277,57 @@ describe("the routes as a handler of the web", () => {
       expect(sent).toContain('"code":"provider_timeout"')
       expect(sent).not.toContain("[DONE]")
     })
+  )
+})
+
+/** `HttpApp` runs an app uninterruptibly; the platform's routers make each of their routes interruptible. */
+describe("the handlers without a router", () => {
+  const streamed = (script: ScriptedProvider.Script, signal?: AbortSignal) =>
+    Effect.gen(function* () {
+      const { gateway, provider } = yield* setUp(script)
+      const context = yield* Layer.build(gateway)
+      const { chatCompletions } = yield* Effect.provide(
+        makeHttpHandlers({ drainGrace: "10 millis", heartbeatMillis: 20 }),
+        context
+      )
+      const handler = HttpApp.toWebHandler(Effect.provideService(chatCompletions, Caller, TestGateway.testCaller))
+      const request = new Request("http://localhost/v1/chat/completions", {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(body({ stream: true })),
+        ...(signal !== undefined && { signal })
+      })
+      return { provider, answered: handler(request) }
+    })
+
+  // before the deadline of the attempt, which would end the call too
+  const timeout = 10_000
+
+  it.scopedLive(
+    "end the call of a client that leaves its stream",
+    () =>
+      Effect.gen(function* () {
+        const { answered, provider } = yield* streamed([text("a"), hang])
+        yield* Effect.promise(async () => {
+          const reader = (await answered).body?.getReader()
+          await reader?.read()
+          await reader?.cancel()
+        })
+        yield* Effect.repeat(Effect.yieldNow(), { until: () => provider.running() === 0 })
+      }),
+    timeout
+  )
+
+  it.scopedLive(
+    "end the call of a client that leaves before its stream begins",
+    () =>
+      Effect.gen(function* () {
+        const leaving = new AbortController()
+        const { provider } = yield* streamed([hang], leaving.signal)
+        yield* Effect.repeat(Effect.yieldNow(), { until: () => provider.running() === 1 })
+        leaving.abort()
+        yield* Effect.repeat(Effect.yieldNow(), { until: () => provider.running() === 0 })
+      }),
+    timeout
   )
 })
