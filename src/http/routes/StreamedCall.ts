@@ -1,4 +1,5 @@
 import { IncomingMessage } from "node:http"
+import type { Readable } from "node:stream"
 import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Cause from "effect/Cause"
@@ -116,6 +117,20 @@ const responseOf = (
   source instanceof IncomingMessage
     ? HttpServerResponse.raw(readable, { status: 200, headers })
     : HttpServerResponse.stream(
-        Stream.fromAsyncIterable<Uint8Array, unknown>(readable, (error) => error),
+        Stream.fromAsyncIterable<Uint8Array, unknown>(chunksOf(readable), (error) => error),
         { status: 200, headers, contentType: headers["content-type"] ?? "" }
       )
+
+/** A reader that leaves destroys the readable at once: its own iterator returns only when the next chunk has come. */
+const chunksOf = (readable: Readable): AsyncIterable<Uint8Array> => ({
+  [Symbol.asyncIterator]: () => {
+    const chunks: AsyncIterator<Uint8Array> = readable[Symbol.asyncIterator]()
+    return {
+      next: () => chunks.next(),
+      return: async () => {
+        readable.destroy()
+        return { done: true, value: undefined }
+      }
+    }
+  }
+})

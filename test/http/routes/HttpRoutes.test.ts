@@ -240,18 +240,25 @@ describe("the routes as a handler of the web", () => {
     })
   )
 
-  it.scopedLive("a reader that cancels closes the upstream", () =>
-    Effect.gen(function* () {
-      const { ask, provider } = yield* webHandler([text("a"), hang])
-      const response = yield* ask(body({ stream: true }))
-      yield* Effect.promise(async () => {
-        const reader = response.body?.getReader()
-        await reader?.read()
-        await reader?.cancel()
-      })
-      yield* Effect.repeat(Effect.yieldNow(), { until: () => provider.running() === 0 })
-    })
-  )
+  for (const [name, heartbeatMillis] of [
+    ["between heartbeats", 20],
+    ["while nothing comes", 60_000]
+  ] as const) {
+    it.scopedLive(
+      `a reader that cancels ${name} closes the upstream`,
+      () =>
+        Effect.gen(function* () {
+          const { ask, provider } = yield* webHandler([text("a"), hang], { heartbeatMillis })
+          const response = yield* ask(body({ stream: true }))
+          const reader = response.body?.getReader()
+          yield* Effect.promise(async () => reader?.read())
+          yield* Effect.fork(Effect.promise(async () => reader?.cancel()))
+          yield* Effect.repeat(Effect.yieldNow(), { until: () => provider.running() === 0 })
+        }),
+      // before the deadline of the attempt, which would end the call too
+      10_000
+    )
+  }
 
   it.scoped("a TestClock moves the hold of the head, the heartbeats and the deadline of the provider", () =>
     Effect.gen(function* () {
