@@ -9,10 +9,15 @@ import * as Chunk from "effect/Chunk"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import * as TestClock from "effect/TestClock"
+import * as TestContext from "effect/TestContext"
+import type Pg from "pg"
 import { type Database, layerUnmigrated } from "../../src/sql/Database.ts"
 import * as Embedded from "../../src/sql/embedded/Embedded.ts"
 import { prepare } from "../../src/sql/embedded/files.js"
@@ -128,6 +133,27 @@ describe("one session behind many connections", () => {
       })
     )
   })
+})
+
+describe("closing", () => {
+  for (const [name, hinder] of [
+    ["a connection is never given back", (pool: Pg.Pool) => pool.connect()],
+    ["somebody else has ended the pool", (pool: Pg.Pool) => pool.end()]
+  ] as const) {
+    it.live(
+      `ends the thread within ten seconds where ${name}`,
+      () =>
+        Effect.gen(function* () {
+          const scope = yield* Scope.make()
+          const { died, pool } = yield* Scope.extend(Embedded.open(null), scope)
+          yield* Effect.promise<unknown>(() => hinder(pool))
+          yield* Effect.forkDaemon(Scope.close(scope, Exit.void))
+          yield* TestClock.adjust("10 seconds")
+          expect((yield* Effect.flip(died))._tag).toBe("DatabaseFailed")
+        }).pipe(Effect.provide(TestContext.TestContext)),
+      20_000
+    )
+  }
 })
 
 describe("the data directory", () => {

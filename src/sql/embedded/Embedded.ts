@@ -36,9 +36,9 @@ export const open = (directory: string | null): Effect.Effect<Embedded, Director
     const died = yield* Deferred.make<never, DatabaseFailed>()
     const bridge = yield* Effect.acquireRelease(start(directory, died), (bridge) =>
       Effect.promise(() => bridge.close()).pipe(
-        Effect.timeout(closeMillis),
-        Effect.ignore,
-        Effect.zipRight(Effect.promise(() => bridge.worker.terminate()))
+        Effect.interruptible,
+        Effect.timeoutOption(closeMillis),
+        Effect.ensuring(Effect.promise(() => bridge.worker.terminate()))
       )
     )
     return { pool: bridge.pool, accountPool: bridge.accountPool, died: Deferred.await(died) }
