@@ -154,7 +154,7 @@ const connected = (
     }),
     (pool) =>
       // A server that no longer responds does not acknowledge the close either.
-      Effect.promise(() => pool.end()).pipe(Effect.timeoutOption(closeMillis), Effect.interruptible, Effect.asVoid)
+      Effect.promise(() => pool.end()).pipe(Effect.interruptible, Effect.timeoutOption(closeMillis))
   )
 
 /**

@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto"
 import { SqlClient } from "@effect/sql/SqlClient"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
@@ -57,6 +58,26 @@ const proxied = async () => {
 }
 
 describe.skipIf(server === undefined)("on a PostgreSQL server", () => {
+  it("a program that is interrupted closes its connections", async () => {
+    const connected = await Effect.runPromise(Deferred.make<number>())
+    const program = Effect.gen(function* () {
+      const sql = yield* SqlClient
+      const [row] = yield* sql<{ pid: number }>`select pg_backend_pid() as pid`
+      yield* Deferred.succeed(connected, row?.pid ?? 0)
+      return yield* Effect.never
+    })
+    const url = Option.some(Redacted.make(server ?? ""))
+    const fiber = Effect.runFork(Effect.provide(program, Database.layerUnmigrated({ url, dataDir: ":memory:" })))
+    const pid = await Effect.runPromise(Deferred.await(connected))
+    await Effect.runPromise(Fiber.interrupt(fiber))
+    const other = new Pg.Client({ connectionString: server })
+    await other.connect()
+    const open = async () => (await other.query("select from pg_stat_activity where pid = $1", [pid])).rowCount
+    // sooner than the pool closes what is idle
+    await expect.poll(open, { timeout: 5_000 }).toBe(0)
+    await other.end()
+  })
+
   it("statements run with the settings that they are written for, on every connection, whatever the server has", async () => {
     const needed = {
       jit: "off",
