@@ -2,6 +2,7 @@ import { existsSync } from "node:fs"
 import { Worker } from "node:worker_threads"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
@@ -50,35 +51,26 @@ export class AnalysisEngine extends Context.Tag("gateway/analysis/AnalysisEngine
 /** The slowest step is the report: seconds for a thousand conversations. */
 const maxStepMillis = 300_000
 
+/** With listeners for as long as it lives: an error that nobody listens to would end the process. */
+const started = (script: URL, ended: (reason: string) => void): Worker =>
+  new Worker(script).on("error", (error) => ended(error.message)).on("exit", () => ended("the thread has ended"))
+
 const inThread = (script: URL, caches: Readonly<Record<string, PromptCache>>) =>
   Effect.gen(function* () {
+    const ended = yield* Deferred.make<never, EngineFailed>()
     const worker = yield* Effect.acquireRelease(
-      Effect.sync(() => new Worker(script)),
+      Effect.sync(() => started(script, (reason) => Deferred.unsafeDone(ended, new EngineFailed({ reason })))),
       (own) => Effect.promise(() => own.terminate())
     )
     const ask = (message: ToEngine) =>
-      Effect.async<FromEngine, EngineFailed>((resume) => {
-        const done = () => {
-          worker.off("message", onMessage)
-          worker.off("error", onError)
-          worker.off("exit", onExit)
-        }
-        const onMessage = (reply: FromEngine) => {
-          done()
-          resume(Effect.succeed(reply))
-        }
-        const failed = (reason: string) => {
-          done()
-          resume(Effect.fail(new EngineFailed({ reason })))
-        }
-        const onError = (error: Error) => failed(error.message)
-        const onExit = () => failed("the thread has ended")
-        worker.on("message", onMessage)
-        worker.on("error", onError)
-        worker.on("exit", onExit)
+      Effect.async<FromEngine>((resume) => {
+        const onMessage = (reply: FromEngine) => resume(Effect.succeed(reply))
+        worker.once("message", onMessage)
         worker.postMessage(message)
-        return Effect.sync(done)
+        return Effect.sync(() => worker.off("message", onMessage))
       }).pipe(
+        // a thread that has ended answers nothing
+        Effect.raceFirst(Deferred.await(ended)),
         Effect.timeoutFail({
           duration: maxStepMillis,
           onTimeout: () => new EngineFailed({ reason: "no answer of the thread in time" })

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises"
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { pathToFileURL } from "node:url"
 import * as Effect from "effect/Effect"
@@ -70,4 +70,29 @@ it("says why the thread has failed, and never what it read", async () => {
   const failed = await Effect.runPromise(Effect.provide(Effect.flip(failing), inThread()))
   expect(failed._tag).toBe("EngineFailed")
   expect(failed.reason).not.toContain("canary")
+})
+
+it("fails what is asked after its thread has ended by itself, and the process goes on", async () => {
+  const script = join(folder, "ending.mjs")
+  const thread = `import { parentPort } from "node:worker_threads"
+    parentPort.on("message", () => {
+      parentPort.postMessage({ ok: true })
+      setImmediate(() => { throw new Error("out of memory") })
+    })`
+  await writeFile(script, thread)
+  const thrown: Array<Error> = []
+  const listeners = process.listeners("uncaughtException")
+  process.removeAllListeners("uncaughtException").on("uncaughtException", (error) => thrown.push(error))
+  const asked = Effect.scoped(
+    Effect.gen(function* () {
+      const run = yield* (yield* AnalysisEngine).open(caches)
+      yield* Effect.sleep(500)
+      return yield* Effect.timeout(Effect.flip(run.add({ conversation: "c", inclusion: 1 }, [])), 2_000)
+    })
+  )
+  const exit = await Effect.runPromiseExit(Effect.provide(asked, AnalysisEngine.layerThread(pathToFileURL(script))))
+  process.removeAllListeners("uncaughtException")
+  for (const listener of listeners) process.on("uncaughtException", listener)
+  expect(thrown).toEqual([])
+  expect(exit).toMatchObject({ _tag: "Success", value: { _tag: "EngineFailed", reason: "out of memory" } })
 })
