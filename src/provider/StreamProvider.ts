@@ -35,7 +35,8 @@ export const make = <E = never, R = never>(
         /** An open latch is not awaited: each await resets the fiber's operation count, so that the fiber would never yield. */
         const turn = Effect.suspend(() => (isPaused ? reading.await : Effect.void))
         const run = Effect.suspend(() => deliver(answer(call), turn, receiver, () => isOver))
-        const fiber = Runtime.runFork(runtime, traced(call, run), { immediate: false })
+        // the runtime is as its maker was, also where that could not be interrupted
+        const fiber = Runtime.runFork(runtime, Effect.interruptible(traced(call, run)), { immediate: false })
         running.add(fiber)
         fiber.addObserver((exit) => {
           running.delete(fiber)

@@ -1,6 +1,7 @@
 import { expect, it } from "@effect/vitest"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
@@ -123,6 +124,20 @@ it.live("a provider's stream is finalized before the Layer of what it needs is r
     const layer = gatewayOf(ProviderLayer({ providers: [slow] })).pipe(Layer.provide(needed))
     yield* Effect.scoped(firstEvent).pipe(Effect.provide(layer), Effect.provideService(Caller, testCaller))
     expect(order).toEqual(["finalized", "released"])
+  })
+)
+
+it.live("a call of a provider that was made uninterruptibly is closed like any other", () =>
+  Effect.gen(function* () {
+    const finalized = yield* Deferred.make<void>()
+    const said = Stream.concat(Stream.make(textEvent("Good day.")), Stream.never)
+    const provider = yield* Effect.uninterruptible(
+      makeProvider("greeter", () => Stream.ensuring(said, Deferred.succeed(finalized, undefined)))
+    )
+    const { recorder, upstream } = open(provider, call())
+    yield* Effect.promise(() => recorder.until(({ text }) => text !== ""))
+    upstream.close()
+    yield* Effect.timeout(Deferred.await(finalized), "2 seconds")
   })
 )
 
