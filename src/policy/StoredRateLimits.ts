@@ -32,6 +32,8 @@ const heartbeatEvery = "20 seconds"
 const sweepEvery = "1 hour"
 /** A statement with more admissions than this is no faster and keeps its rows locked. */
 const maxPerStatement = 256
+/** As many as the ledger lets wait for their holds, which come after. */
+const maxWaiting = 4_096
 
 /** Counted in the database, over all processes that share it. Needs a database, and costs a statement for each batch of admissions. */
 export const layer = (options: RateLimitOptions): Layer.Layer<RateLimits, never, Database | IdGenerator> =>
@@ -126,6 +128,9 @@ class Limiter implements RateLimitsShape {
     tokens: number
   ): Effect.Effect<RateLimitAdmission, RateLimited | StoreUnavailable> {
     return Effect.async((resume) => {
+      if (this.waiting.length >= maxWaiting) {
+        return resume(Effect.fail(new StoreUnavailable({ cause: "too much is waiting" })))
+      }
       let isInterrupted = false
       this.waiting.push({
         caller,

@@ -204,3 +204,22 @@ describe.each(databases)("Rate limits counted in the database (%s)", (_, databas
       )
     ))
 })
+
+it("fails at once a request for which too many others wait already", async () => {
+  const stalled = Layer.succeed(Database, {
+    kind: "postgres",
+    died: Effect.never,
+    prepare: () => () => Effect.never
+  })
+  const ids = IdGenerator.layer.pipe(Layer.provide(Timers.layer))
+  const limiter = StoredRateLimits.layer({ key: { ...none, requestsPerMinute: 1 }, project: none })
+  const failed = Effect.gen(function* () {
+    const limits = yield* RateLimits
+    // those of the statement that does not end, and those that wait behind it
+    yield* Effect.forEach(Array.from({ length: 256 + 4_096 }), () => Effect.fork(limits.admit(newCaller(), 0)))
+    yield* Effect.yieldNow()
+    return yield* Effect.timeout(Effect.flip(limits.admit(newCaller(), 0)), 2_000)
+  })
+  const error = await Effect.runPromise(Effect.provide(failed, Layer.provide(limiter, [stalled, ids])))
+  expect(error).toMatchObject({ _tag: "StoreUnavailable", cause: "too much is waiting" })
+})
