@@ -17,6 +17,7 @@ import type { StoreUnavailable } from "../domain/GatewayError.ts"
 import { IdGenerator } from "../domain/IdGenerator.ts"
 import type { ConversationId, MessageId } from "../domain/Ids.ts"
 import { periodically } from "../domain/Periodic.ts"
+import { shutdownCode } from "../domain/ProviderError.ts"
 import { whyOf } from "../domain/RootCause.ts"
 import { Timers } from "../domain/Timers.ts"
 import { CallRunner } from "../gateway/CallRunner.ts"
@@ -75,8 +76,6 @@ const endingSchedule = Schedule.exponential(Duration.millis(100)).pipe(
   Schedule.union(Schedule.spaced(Duration.seconds(2))),
   Schedule.intersect(Schedule.recurs(20))
 )
-/** Of a call that the shutdown of its node has ended. */
-const shutdownCode = "server_shutdown"
 
 const make = Effect.fnUntraced(function* (describe: DescribeFailure) {
   const calls = yield* CallRunner

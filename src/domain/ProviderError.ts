@@ -117,6 +117,9 @@ const facts = (
   ...more
 })
 
+/** Of a call that the shutdown of its node has ended: it can be run again. */
+export const shutdownCode = "server_shutdown"
+
 const factsByReason: { readonly [Tag in ProviderFailure["_tag"]]: FailureFacts } = {
   Unreachable: facts("provider_unreachable", "The provider could not be reached.", "origin", "network", {
     notProcessed: true
@@ -191,7 +194,7 @@ const factsByReason: { readonly [Tag in ProviderFailure["_tag"]]: FailureFacts }
   EmptyCompletion: facts("empty_completion", "The provider's response has no content.", "route", "answer", {
     isBilled: true
   }),
-  Shutdown: facts("server_shutdown", "The gateway is shutting down.", "none", "gateway", {
+  Shutdown: facts(shutdownCode, "The gateway is shutting down.", "none", "gateway", {
     mayFallBack: false,
     isBilled: true
   }),

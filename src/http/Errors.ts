@@ -2,6 +2,7 @@ import * as Match from "effect/Match"
 import type { AccountError, AccountOnlyError } from "../domain/AccountError.ts"
 import type { Attempt } from "../domain/Call.ts"
 import type { GatewayError } from "../domain/GatewayError.ts"
+import { shutdownCode } from "../domain/ProviderError.ts"
 import type { WireError } from "../wire/ErrorBody.ts"
 import { rateLimitHeaders } from "./RateLimitHeaders.ts"
 
@@ -180,10 +181,10 @@ export const inBand = (
   error: { readonly code: string; readonly message: string | null },
   model: string
 ): WireError => ({
-  type: error.code === "server_shutdown" ? "server_error" : "provider_error",
+  type: error.code === shutdownCode ? "server_error" : "provider_error",
   code: error.code,
   message:
-    error.code === "server_shutdown"
+    error.code === shutdownCode
       ? (error.message ?? "The gateway is shutting down.")
       : `${model}: ${error.message ?? "The provider failed."}`,
   param: null

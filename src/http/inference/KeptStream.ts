@@ -42,6 +42,3 @@ export class KeptStream {
     return this.frames?.join("")
   }
 }
-
-/** Of a call that the shutdown of its node has ended: it can be run again. */
-export const shutdownCode = "server_shutdown"

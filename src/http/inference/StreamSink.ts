@@ -1,5 +1,6 @@
 import type { CallError } from "../../domain/Call.ts"
 import type { ChatEvent, Finish } from "../../domain/ChatEvent.ts"
+import { shutdownCode } from "../../domain/ProviderError.ts"
 import type { ResponseStart } from "../../domain/ResponseStart.ts"
 import type { RouterMetadata } from "../../domain/RouterMetadata.ts"
 import type { Cancel, TimersShape } from "../../domain/Timers.ts"
@@ -7,7 +8,7 @@ import type { Usage } from "../../domain/Usage.ts"
 import type { Sink } from "../../gateway/Relay.ts"
 import type { WireError } from "../../wire/ErrorBody.ts"
 import * as Errors from "../Errors.ts"
-import { KeptStream, shutdownCode } from "./KeptStream.ts"
+import { KeptStream } from "./KeptStream.ts"
 
 /** The wire format of a streamed response: a state machine from events to frames. */
 export interface StreamEncoder {
