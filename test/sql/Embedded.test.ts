@@ -138,7 +138,7 @@ describe("one session behind many connections", () => {
 describe("closing", () => {
   for (const [name, hinder] of [
     ["a connection is never given back", (pool: Pg.Pool) => pool.connect()],
-    ["somebody else has ended the pool", (pool: Pg.Pool) => pool.end()]
+    ["another owner has ended the pool", (pool: Pg.Pool) => pool.end()]
   ] as const) {
     it.live(
       `ends the thread within ten seconds where ${name}`,

@@ -226,7 +226,7 @@ export const http = {
     },
     {
       file: "src/gateway/CallEnd.ts",
-      find: "{ ...settlement, kept }",
+      find: "{ ...settlement, kept: keeping.value }",
       replace: "settlement",
       breaks: "a response is charged, but not kept",
       tests: idempotency

@@ -7,6 +7,7 @@ const timers = "src/domain/Timers.ts"
 const view = "src/gateway/StreamView.ts"
 const timerTests = ["test/domain/Timers.test.ts", "test/gateway/OneClock.test.ts"]
 
+const extensionTests = ["test/gateway/Extensions.test.ts"]
 const attemptTests = [
   "test/gateway/Attempt.test.ts",
   "test/gateway/SlowReaders.test.ts",
@@ -545,5 +546,26 @@ export const streamMutants = [
     replace: "if (cost >= 0 || most === undefined) return undefined",
     breaks: "what a response costs beyond its hold is written off although there is money",
     tests: slicesTests
+  },
+  {
+    file: relay,
+    find: "if (!this.sink.event(event)) this.sinkIsFull()",
+    replace: "if (!this.sink.event(event)) this.isSinkFull = true",
+    breaks: "a reader that has room again while its hold is extended is never given the rest",
+    tests: extensionTests
+  },
+  {
+    file: slices,
+    find: "if (Exit.isFailure(exit)) this.defect = Cause.squash(exit.cause)",
+    replace: "",
+    breaks: "an extension that dies is asked for again without a pause",
+    tests: extensionTests
+  },
+  {
+    file: timers,
+    find: "Effect.interruptible(slept)",
+    replace: "slept",
+    breaks: "timers that are made where nothing can be interrupted cannot be cancelled",
+    tests: timerTests
   }
 ]
