@@ -26,6 +26,7 @@ export {
   CandidatePool,
   Cost,
   CostBasis,
+  type Endpoint,
   type FailedUsage,
   type RoutingReason
 } from "./domain/Call.ts"

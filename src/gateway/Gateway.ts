@@ -23,13 +23,19 @@ import type { Sink } from "./Relay.ts"
 import type { RoutingFailure } from "./RequestRouting.ts"
 import * as StreamView from "./StreamView.ts"
 
-/** Makes calls for the `Caller` in the context. */
+/**
+ * Makes calls for the `Caller` in the context. Of the options of a call, the gateway fills in what is left out: an id of its own,
+ * `embedded` as the endpoint, no id of the client's.
+ */
 export interface GatewayShape {
   /**
    * The complete response of the first candidate that answers, settled. Interruption closes the upstream; while the call waits for
    * money, for at most two seconds, it takes effect after that.
    */
-  readonly complete: (request: ChatRequest, options?: CallOptions) => Effect.Effect<Completion, CallFailure, Caller>
+  readonly complete: (
+    request: ChatRequest,
+    options?: Partial<CallOptions>
+  ) => Effect.Effect<Completion, CallFailure, Caller>
   /**
    * The same, written by `encode` before the call is settled: what it throws is a defect, and the response is not charged. For
    * programs that send the response on in another form.
@@ -37,15 +43,22 @@ export interface GatewayShape {
   readonly completeWith: <A>(
     request: ChatRequest,
     encode: (completion: Completion) => A,
-    options?: CallOptions
+    options?: Partial<CallOptions>
   ) => Effect.Effect<A, CallFailure, Caller>
   /**
    * Streams the response into a sink. Fails only before the first content, with nothing written; afterwards a failure goes
    * to the sink and the effect succeeds.
    */
-  readonly relay: (request: ChatRequest, sink: Sink, options?: CallOptions) => Effect.Effect<void, CallFailure, Caller>
+  readonly relay: (
+    request: ChatRequest,
+    sink: Sink,
+    options?: Partial<CallOptions>
+  ) => Effect.Effect<void, CallFailure, Caller>
   /** The streamed response as a Stream: fails before the first content, or the Stream itself fails; closing the scope cancels. */
-  readonly stream: (request: ChatRequest) => Effect.Effect<StreamView.StreamedAnswer, CallFailure, Caller | Scope.Scope>
+  readonly stream: (
+    request: ChatRequest,
+    options?: Partial<CallOptions>
+  ) => Effect.Effect<StreamView.StreamedAnswer, CallFailure, Caller | Scope.Scope>
   /**
    * Fails every running call: the process has to go down. Callers receive the error and are not charged. The end of the Layer does
    * the same.
@@ -100,11 +113,16 @@ const make = Effect.gen(function* () {
   const ids = yield* IdGenerator
   // made where the effect runs: one that runs again, as in a retry, is another call
   const called = <A, E, R>(
-    options: CallOptions | undefined,
+    given: Partial<CallOptions> | undefined,
     use: (caller: CallerShape, options: CallOptions) => Effect.Effect<A, E, R>
   ): Effect.Effect<A, E, Caller | R> =>
     Effect.flatMap(Caller, (caller) =>
-      use(caller, options ?? { requestId: nextRequestId(ids), endpoint: "embedded", clientRequestId: null })
+      use(caller, {
+        requestId: given?.requestId ?? nextRequestId(ids),
+        endpoint: given?.endpoint ?? "embedded",
+        clientRequestId: given?.clientRequestId ?? null,
+        ...given
+      })
     )
   return Gateway.of({
     complete: (request, given) =>
@@ -112,8 +130,8 @@ const make = Effect.gen(function* () {
     completeWith: (request, encode, given) =>
       called(given, (caller, options) => runner.complete(caller, request, options, encode)),
     relay: (request, sink, given) => called(given, (caller, options) => runner.relay(caller, request, sink, options)),
-    stream: (request) =>
-      called(undefined, (caller, options) => StreamView.make((sink) => runner.relay(caller, request, sink, options))),
+    stream: (request, given) =>
+      called(given, (caller, options) => StreamView.make((sink) => runner.relay(caller, request, sink, options))),
     abort: runner.abort,
     models: Effect.flatMap(Caller, runner.models),
     countTokens: (request) => Effect.flatMap(Caller, (caller) => runner.countTokens(caller, request))

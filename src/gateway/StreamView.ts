@@ -37,7 +37,8 @@ export class StreamBroken extends Data.TaggedError("StreamBroken")<{
 export interface StreamedAnswer extends ResponseStart {
   /**
    * What the model answers as it comes, and `Completed` last; fails where the response breaks. A defect of the call, and the end of
-   * its scope before the last element, are causes of the stream too: only what ends with `Completed` is whole.
+   * its scope before the last element, are causes of the stream too: only what ends with `Completed` is whole. It is read once:
+   * a second run is a defect. Only the end of the scope cancels the call, not a reader that has enough before.
    */
   readonly events: Stream.Stream<ChatEvent | Completed, StreamBroken>
 }
@@ -89,7 +90,7 @@ export const make = (
         Effect.onInterrupt(restore(Deferred.await(begun)), () => Fiber.interrupt(fiber))
       )
     )
-    const events = Stream.mapChunks(Mailbox.toStream(mailbox), (chunk) => {
+    const read = Stream.mapChunks(Mailbox.toStream(mailbox), (chunk) => {
       waiting -= chunk.length
       if (waiting < window && resume !== undefined) {
         const go = resume
@@ -97,6 +98,12 @@ export const make = (
         go()
       }
       return chunk
+    })
+    let isRead = false
+    const events = Stream.suspend(() => {
+      if (isRead) return Stream.dieMessage("the events of a response are read once")
+      isRead = true
+      return read
     })
     return { ...start, events }
   })

@@ -8,6 +8,7 @@ import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { describe, expectTypeOf } from "vitest"
+import { RequestId } from "../../src/domain/Ids.ts"
 import {
   Caller,
   type CallFailure,
@@ -212,6 +213,45 @@ describe("An embedding program", () => {
       )
     }
   )
+
+  it.effect("a response is read once, and a reader that has enough leaves its call to the scope", () => {
+    const { one, run } = setUp([text("Hello"), wait(1_000), text(" there"), hang])
+    return run(
+      Effect.gen(function* () {
+        yield* Effect.scoped(
+          Effect.gen(function* () {
+            const { events } = yield* stream
+            yield* Stream.runDrain(Stream.take(events, 1))
+            expect(one.calls.map((call) => call.state())).toEqual(["open"])
+            const again = yield* Effect.exit(Stream.runCollect(events))
+            expect(Exit.isFailure(again) && Cause.isDie(again.cause)).toBe(true)
+          })
+        )
+        expect(one.calls.map((call) => call.state())).toEqual(["closed"])
+      })
+    )
+  })
+
+  it.effect("the options that a call is given are its own, and the gateway fills in the others", () => {
+    const { run } = setUp(answer("Hello"), answer("second"))
+    const requestId = RequestId.make("0193b5a0-7d00-7abc-8def-0123456789ab")
+    return run(
+      Effect.gen(function* () {
+        const gateway = yield* Gateway
+        yield* Effect.scoped(
+          Effect.flatMap(gateway.stream(request(), { requestId }), (answered) => {
+            expect(answered.requestId).toBe(requestId)
+            return Stream.runDrain(answered.events)
+          })
+        )
+        yield* gateway.complete(request({ stream: false }), { clientRequestId: "mine" })
+        expect(yield* booked).toMatchObject([
+          { settlement: { record: { endpoint: "embedded", clientRequestId: null } } },
+          { settlement: { record: { endpoint: "embedded", clientRequestId: "mine" } } }
+        ])
+      })
+    )
+  })
 
   it.effect("a stream that is read on after its scope was closed is interrupted, not whole", () => {
     const { run } = setUp([text("Hello"), wait(1_000), text(" there"), finish(), end])
