@@ -56,7 +56,7 @@ export const http = {
     },
     {
       file: "src/http/Errors.ts",
-      find: 'error.code === "server_shutdown" ? "server_error" : "provider_error"',
+      find: 'error.code === shutdownCode ? "server_error" : "provider_error"',
       replace: '"provider_error"',
       breaks: "the end of this node is called a provider's failure",
       tests: errors
