@@ -70,6 +70,18 @@ const deliver = (url: string, payment: Payment): Promise<number | undefined> => 
   )
 }
 
+const quietMillis = 400
+
+/** Work in the background begins when a node listens: its first statements are not those of the webhook. */
+const quiet = ({ onSent }: Pick<Awaited<ReturnType<typeof startProxy>>, "onSent">): Promise<void> =>
+  new Promise((resolve) => {
+    let timer = setTimeout(resolve, quietMillis)
+    onSent(() => {
+      clearTimeout(timer)
+      timer = setTimeout(resolve, quietMillis)
+    })
+  })
+
 const balanceOf = async (person: Person) =>
   (await (await person.send("GET", "/api/me/balance")).json()) as typeof BalanceOut.Encoded
 
@@ -141,6 +153,7 @@ describe.each(databaseKinds)("a node that is killed at a webhook, on %s", (kind)
         if (payment === undefined) throw new Error("the webhook was never answered")
         delivered.push(payment)
         const service = await startService({ env: { ...env, DATABASE_URL: throughProxy }, dataDir: directory })
+        await quiet(proxy)
         let left = step
         proxy.onSent(() => {
           left -= 1
