@@ -21,8 +21,8 @@ export interface PeriodicOptions {
 
 /**
  * Runs in the background as long as the scope, at once (see `FirstRun`) and then with a pause of `every`, whatever a run ends
- * with: neither a failure nor a defect ends the loop. `failed` says what could not be done; it is logged at the first failure and again only after
- * a success, so that an outage does not fill the log.
+ * with: neither a failure nor a defect ends the loop. `failed` says what could not be done; it is logged at the first failure and
+ * again only after a success, so that an outage does not fill the log.
  */
 export const periodically = <E, R>(
   every: Duration.DurationInput,

@@ -15,7 +15,10 @@ export type Cancel = () => void
 export interface TimersShape {
   /** Milliseconds since the epoch, with a fraction; never goes back. */
   readonly now: () => number
-  /** Runs `run` once after `millis`, unless cancelled before; never after more than 2^31-1, as `Infinity`. Cancelling twice is harmless. */
+  /**
+   * Runs `run` once after `millis`, unless cancelled before; never after more than 2^31-1, as `Infinity`. Cancelling twice is
+   * harmless.
+   */
   readonly after: (millis: number, run: () => void) => Cancel
 }
 
@@ -76,7 +79,8 @@ export class Timers extends Context.Tag("gateway/domain/Timers")<Timers, TimersS
       now: () => clock.unsafeCurrentTimeMillis(),
       after: (millis, run) => {
         const slept = Effect.zipRight(clock.sleep(Duration.millis(Math.max(0, millis))), Effect.sync(run))
-        // Not immediate: a callback never runs before `after` has returned. The timers may be made where nothing can be interrupted.
+        // not immediate: a callback never runs before `after` has returned;
+        // interruptible: the timers may be made where nothing can be interrupted
         const fiber = Runtime.runFork(runtime, Effect.interruptible(slept), { immediate: false })
         return () => fiber.unsafeInterruptAsFork(fiber.id())
       }

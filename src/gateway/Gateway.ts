@@ -118,10 +118,10 @@ const make = Effect.gen(function* () {
   ): Effect.Effect<A, E, Caller | R> =>
     Effect.flatMap(Caller, (caller) =>
       use(caller, {
+        ...given,
         requestId: given?.requestId ?? nextRequestId(ids),
         endpoint: given?.endpoint ?? "embedded",
-        clientRequestId: given?.clientRequestId ?? null,
-        ...given
+        clientRequestId: given?.clientRequestId ?? null
       })
     )
   return Gateway.of({

@@ -58,22 +58,25 @@ const routingConfigurations = Array.from({ length: 50 }, (_, index) => ({ slug: 
 const startAndAsk = async (model: string, config: unknown) => {
   const at = `http://127.0.0.1:${env["PORT"]}`
   const started = startService({ env, dataDir, config })
-  const [ready, calls] = await Promise.all([
-    firstAnswers(5, () => fetch(`${at}/readyz`)),
-    firstAnswers(5, () =>
-      fetch(`${at}/v1/chat/completions`, {
-        method: "POST",
-        headers: { authorization: `Bearer ${testKey}`, "content-type": "application/json" },
-        body: JSON.stringify({ model, messages: [{ role: "user", content: "hi" }] })
-      })
-    )
-  ])
-  // work in the background, which begins when the service listens
-  await vi.waitFor(async () => {
-    expect(await (await fetch(`${at}/metrics`)).text()).toContain("\ngateway_ledger_check_age_seconds ")
-  }, waiting)
-  await (await started).stop()
-  return { ready, calls }
+  try {
+    const [ready, calls] = await Promise.all([
+      firstAnswers(5, () => fetch(`${at}/readyz`)),
+      firstAnswers(5, () =>
+        fetch(`${at}/v1/chat/completions`, {
+          method: "POST",
+          headers: { authorization: `Bearer ${testKey}`, "content-type": "application/json" },
+          body: JSON.stringify({ model, messages: [{ role: "user", content: "hi" }] })
+        })
+      )
+    ])
+    // work in the background, which begins when the service listens
+    await vi.waitFor(async () => {
+      expect(await (await fetch(`${at}/metrics`)).text()).toContain("\ngateway_ledger_check_age_seconds ")
+    }, waiting)
+    return { ready, calls }
+  } finally {
+    await (await started).stop()
+  }
 }
 
 describe("the port opens only when everything is applied, and then the work in the background begins", () => {

@@ -265,6 +265,34 @@ describe("A callback of a call that throws", () => {
     })
   )
 
+  it.effect("when it waits for money takes nothing from the wait, or from other calls", () => {
+    const timers = VirtualTimers.make()
+    const provider = ScriptedProvider.make({ id: "one", timers, script: () => [text("a"), wait(500), finish(), end] })
+    const one = (more: Partial<CallOptions>) =>
+      Effect.flatMap(Gateway, (gateway) =>
+        Effect.exit(gateway.complete(request({ stream: false, maxOutputTokens: 2_000 }), more))
+      )
+    let waited = 0
+    const onWaiting = () => {
+      waited += 1
+      throw boom
+    }
+    return inVirtualTime(
+      timers,
+      Effect.gen(function* () {
+        const exits = yield* Effect.all([one({}), one({ onWaiting })], { concurrency: 2 })
+        expect(exits).toMatchObject([{ _tag: "Success" }, { _tag: "Success" }])
+        expect(waited).toBe(1)
+      }).pipe(
+        Effect.provideService(Caller, TestGateway.testCaller),
+        Effect.provide(
+          // what one of them holds, and less than the smallest cap of another one
+          TestGateway.layer({ models: [testModel("one/m")], providers: [provider], timers, creditMicroUsd: 8_500 })
+        )
+      )
+    )
+  })
+
   it.effect("at its end takes nothing from its settlement", () =>
     Effect.gen(function* () {
       const { calls, first, second } = yield* twoCalls({ keptAnswer: throwing })
