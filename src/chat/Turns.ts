@@ -117,10 +117,11 @@ const make = Effect.fnUntraced(function* (describe: DescribeFailure) {
             until(turn, () => lengthOf(turn) - stored >= writeCharacters)
           )
           const length = lengthOf(turn)
-          const isStopped = yield* Effect.option(messages.write(turn.answer, turn.progress))
-          if (Option.contains(isStopped, true)) yield* interruptRunning(turn)
+          const isStopped = yield* Effect.exit(messages.write(turn.answer, turn.progress))
           // what could not be stored is tried again
-          if (Option.isSome(isStopped)) stored = length
+          if (Exit.isFailure(isStopped)) return
+          stored = length
+          if (isStopped.value) yield* interruptRunning(turn)
         })
       )
     })
@@ -152,8 +153,11 @@ const make = Effect.fnUntraced(function* (describe: DescribeFailure) {
   const stored = (turn: LiveTurn, ending: Ending): Effect.Effect<void> =>
     Effect.suspend(() => messages.end(turn.answer, ending, dateAt(timers.now()))).pipe(
       Effect.retry(endingSchedule),
-      Effect.catchAll((error) =>
-        Effect.annotateLogs(Effect.logError("the end of an answer could not be stored"), { reason: whyOf(error) })
+      // also of a defect: an answer that never ended here could neither be stopped nor be swept
+      Effect.catchAllCause((cause) =>
+        Effect.annotateLogs(Effect.logError("the end of an answer could not be stored"), {
+          reason: whyOf(Cause.squash(cause))
+        })
       )
     )
 
