@@ -1,24 +1,20 @@
 import { createHash } from "node:crypto"
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
-import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { AccountIdempotency } from "../../../account/idempotency/AccountIdempotency.ts"
 import { ConversationArtifacts } from "../../../chat/ConversationArtifacts.ts"
 import type { Conversation } from "../../../chat/ConversationStore.ts"
 import { Conversations } from "../../../chat/Conversations.ts"
-import { type ChatEvent, Following } from "../../../chat/Following.ts"
+import { Following } from "../../../chat/Following.ts"
 import { Images } from "../../../chat/Images.ts"
-import { type BegunTurn, Questions } from "../../../chat/Questions.ts"
-import { conversationOut, messageOut } from "../../../chat/Records.ts"
-import { Turns } from "../../../chat/Turns.ts"
+import { Questions } from "../../../chat/Questions.ts"
+import { conversationOut } from "../../../chat/Records.ts"
 import { CurrentUser } from "../../../domain/CurrentUser.ts"
 import { dateAt } from "../../../domain/Dates.ts"
-import { ServiceRefused } from "../../../domain/GatewayError.ts"
-import { type ConversationId, ProjectId } from "../../../domain/Ids.ts"
+import { ProjectId } from "../../../domain/Ids.ts"
 import { CallRunner } from "../../../gateway/CallRunner.ts"
 import { ProjectAccess } from "../../../identity/projects/ProjectAccess.ts"
 import {
@@ -28,20 +24,18 @@ import {
   ConversationOut,
   type ConversationParameters,
   chatModelsCursor,
-  conversationCursor,
-  StartedTurnOut
+  conversationCursor
 } from "../../../wire/account/Chat.ts"
 import { type Listing, listings } from "../../../wire/models/Listing.ts"
 import { streamHeaders, streamType } from "../../inference/StreamSink.ts"
-import { Drain } from "../../server/Drain.ts"
 import { AccountApi } from "../AccountApi.ts"
 import { entityTag, requireMatch } from "../EntityTag.ts"
 import { idempotent, withHeader } from "../Idempotent.ts"
-import { identifies } from "../Identity.ts"
-import * as Incoming from "../Incoming.ts"
 import { page } from "../Paging.ts"
-import { cursorOf, cursorText, frameOf } from "./ChatStream.ts"
+import { cursorOf, frameOf } from "./ChatStream.ts"
 import * as ImageBody from "./ImageBody.ts"
+import { readableOnly } from "./ReadableOnly.ts"
+import { startedTurns } from "./StartedTurns.ts"
 
 export const chatHandlers = HttpApiBuilder.group(AccountApi, "chat", (handlers) =>
   Effect.gen(function* () {
@@ -49,52 +43,12 @@ export const chatHandlers = HttpApiBuilder.group(AccountApi, "chat", (handlers) 
     const artifacts = yield* ConversationArtifacts
     const questions = yield* Questions
     const following = yield* Following
-    const turns = yield* Turns
     const images = yield* Images
     const access = yield* ProjectAccess
     const calls = yield* CallRunner
-    const drain = yield* Drain
     const idempotency = yield* AccountIdempotency
-    const identify = yield* identifies
-
-    /** Committed first, then started: neither can be left out when the client leaves meanwhile. */
-    const started = <E, R>(
-      idempotencyKey: string | undefined,
-      id: ConversationId,
-      request: { readonly path: string; readonly body: unknown },
-      begin: Effect.Effect<BegunTurn, E, R>
-    ) =>
-      Effect.uninterruptible(
-        Effect.gen(function* () {
-          if (drain.isDraining()) return yield* new ServiceRefused({ reason: "shutting_down" })
-          const begun: Array<BegunTurn> = []
-          const answered = Effect.map(begin, (made) => {
-            begun.push(made)
-            return startedOut(made)
-          })
-          const kept = { request, schema: StartedTurnOut, mayReplay: conversations.find(id) }
-          const out = yield* idempotent(idempotency, idempotencyKey, kept, answered)
-          for (const { turn } of begun) yield* turns.start(turn, drain.enter())
-          return out
-        })
-      )
-
-    /**
-     * Until the session has ended, or the person may no longer read the conversation. Where neither can be found out the stream
-     * fails: who may go on follows again.
-     */
-    const whileReadable = <E, R>(
-      id: ConversationId,
-      request: HttpServerRequest.HttpServerRequest,
-      events: Stream.Stream<ChatEvent, E, R>
-    ) =>
-      identify(request, Incoming.of(request)).pipe(
-        Effect.zipRight(conversations.find(id)),
-        Effect.delay(checkEvery),
-        Effect.forever,
-        Effect.catchTags({ NotFound: () => Effect.void, Unauthenticated: () => Effect.void }),
-        (ended) => Stream.interruptWhen(events, ended)
-      )
+    const started = yield* startedTurns
+    const whileReadable = yield* readableOnly
 
     return handlers
       .handle("listChatProjects", ({ urlParams }) =>
@@ -244,24 +198,10 @@ export const chatHandlers = HttpApiBuilder.group(AccountApi, "chat", (handlers) 
   })
 )
 
-/** Whoever has lost the right to read does so no longer than this; the session is cached, the conversation one small query. */
-const checkEvery = Duration.seconds(1)
 const encoder = new TextEncoder()
 
 /** What a person can change of it. */
 const tagOf = ({ id, title }: Pick<Conversation, "id" | "title">): string => entityTag([id, title])
-
-const startedOut = ({
-  answer,
-  answerVersions,
-  attachments,
-  question,
-  questionVersions
-}: BegunTurn): typeof StartedTurnOut.Type => ({
-  user_message: messageOut(question, questionVersions, attachments),
-  assistant_message: messageOut(answer, answerVersions, attachments),
-  cursor: cursorText({ message: answer.id, offset: 0 })
-})
 
 const listed = ({ cursor, limit, project_id, q, running }: ConversationParameters) => {
   const after = cursor === undefined ? undefined : { updatedAt: dateAt(cursor[0]), id: cursor[1] }
