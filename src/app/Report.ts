@@ -13,8 +13,9 @@ export const report = (cause: Cause.Cause<unknown>): Effect.Effect<void> => {
   if (Cause.isInterruptedOnly(cause)) return Effect.void
   const failure = Option.getOrUndefined(Cause.failureOption(cause))
   if (failure instanceof InvalidConfiguration) {
+    const file = failure.file === undefined ? "" : `, with GATEWAY_CONFIG=${failure.file}`
     return Console.error(
-      ["Invalid configuration:", ...failure.issues.map(({ message, path }) => `  ${path} ${message}`)].join("\n")
+      [`Invalid configuration${file}:`, ...failure.issues.map(({ message, path }) => `  ${path} ${message}`)].join("\n")
     )
   }
   // a command that was given a wrong file, or a database that is not empty

@@ -14,6 +14,8 @@ export interface ConfigIssue {
 /** The service cannot start; every issue is reported at once. */
 export class InvalidConfiguration extends Data.TaggedError("InvalidConfiguration")<{
   readonly issues: ReadonlyArray<ConfigIssue>
+  /** The configuration file, where there is one. */
+  readonly file?: string
 }> {
   override get message(): string {
     return this.issues.map((issue) => `${issue.path}: ${issue.message}`).join("\n")

@@ -118,7 +118,9 @@ export const load = Effect.fn("Settings.load")(function* (options: LoadOptions) 
   const read = yield* readEnvironment(options)
   const file = read.configFile === null ? emptyFile : yield* readFile(read.configFile, options)
   const issues = [...read.issues, ...(Either.isLeft(file) ? file.left : [])]
-  if (Either.isLeft(file) || issues.length > 0) return yield* new InvalidConfiguration({ issues })
+  if (Either.isLeft(file) || issues.length > 0) {
+    return yield* new InvalidConfiguration({ issues, ...(read.configFile === null ? {} : { file: read.configFile }) })
+  }
   return {
     ...assembled(read.environment, read.simulatedProviders, file.right),
     knownVariables: [...read.names, ...file.right.config.providers.flatMap(({ apiKeyEnv }) => apiKeyEnv ?? [])]

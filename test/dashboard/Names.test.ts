@@ -34,11 +34,12 @@ describe.skipIf(!hasChromium)("a name", () => {
 
   it("of a project can be chosen in the menu however many there are", async () => {
     const { api, signIn } = at()
-    for (let number = 1; number <= 40; number += 1) await api("POST", "/api/me/projects", { name: `project ${number}` })
+    for (let number = 1; number <= 105; number += 1)
+      await api("POST", "/api/me/projects", { name: `project ${number}` })
     const { errors, page } = await signIn()
     await page.getByRole("button", { name: /^Project: / }).click()
     const menu = page.getByRole("menu")
-    await menu.getByRole("menuitem", { name: "project 40" }).waitFor()
+    await menu.getByRole("menuitem", { name: "project 105" }).waitFor()
     await menu.hover()
     await page.mouse.wheel(0, 10_000)
     await expect

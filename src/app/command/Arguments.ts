@@ -1,6 +1,8 @@
 import * as Data from "effect/Data"
 import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
 import { nearest } from "../../domain/Nearest.ts"
+import { storedName } from "../../wire/validation/SchemaParts.ts"
 
 /** The command line is wrong. */
 export class UsageError extends Data.TaggedError("UsageError")<{ readonly message: string }> {}
@@ -75,3 +77,13 @@ export const microUsdOf = (name: string, text: string): Either.Either<number, Us
     ? Either.right(amount)
     : wrong(`--${name} must be dollars such as 25 or 0.50, more than 0 and at most ${maxDollars}`)
 }
+
+const maxTextCharacters = 200
+const text = Schema.decodeEither(storedName(maxTextCharacters, "A name or a note of a person."))
+
+/** A name or a note, as the account API takes it. */
+export const textOf = (name: string, given: string): Either.Either<string, UsageError> =>
+  Either.mapLeft(
+    text(given),
+    () => new UsageError({ message: `--${name} must have 1 to ${maxTextCharacters} characters, not only spaces` })
+  )

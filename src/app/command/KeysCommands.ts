@@ -4,7 +4,7 @@ import { KeyId } from "../../domain/Ids.ts"
 import { inDollars } from "../../domain/Money.ts"
 import { mint } from "../../identity/keys/ApiKey.ts"
 import type { ApiKeyOut } from "../../wire/account/Keys.ts"
-import { microUsdOf } from "./Arguments.ts"
+import { microUsdOf, textOf } from "./Arguments.ts"
 import type { Command } from "./Command.ts"
 import { Operations } from "./Operations.ts"
 import { jsonOption, print, table } from "./Output.ts"
@@ -25,12 +25,10 @@ export const keysCreate: Command = {
     Effect.gen(function* () {
       const limit = given.values.get("limit-usd")
       const limitMicroUsd = limit === undefined ? null : yield* microUsdOf("limit-usd", limit)
+      const name = yield* textOf("name", given.values.get("name") ?? "command line")
       const operations = yield* Operations
       const project = yield* projectOf(given)
-      const created = yield* operations.createKey(project, {
-        name: given.values.get("name") ?? "command line",
-        limitMicroUsd
-      })
+      const created = yield* operations.createKey(project, { name, limitMicroUsd })
       yield* print(given, created, `${created.api_key}\nkey ${created.id}, shown once: keep it`)
     }).pipe(withOperations(settings))
 }

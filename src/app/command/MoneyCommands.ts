@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { inDollars } from "../../domain/Money.ts"
 import type { BalanceOut } from "../../wire/account/Billing.ts"
-import { microUsdOf } from "./Arguments.ts"
+import { microUsdOf, textOf } from "./Arguments.ts"
 import type { Command } from "./Command.ts"
 import { Operations } from "./Operations.ts"
 import { jsonOption, print } from "./Output.ts"
@@ -35,9 +35,10 @@ export const creditAdd: Command = {
   run: ({ given, settings }) =>
     Effect.gen(function* () {
       const amount = yield* microUsdOf("usd", given.values.get("usd") ?? "")
+      const note = yield* textOf("note", given.values.get("note") ?? "command line")
       const operations = yield* Operations
       const account = yield* accountOf(given)
-      const money = yield* operations.credit(account, amount, given.values.get("note") ?? "command line")
+      const money = yield* operations.credit(account, amount, note)
       yield* print(given, { account_id: account, ...money }, `${inDollars(amount)} of credit added\n${lines(money)}`)
     }).pipe(withOperations(settings))
 }

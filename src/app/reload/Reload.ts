@@ -47,7 +47,7 @@ export const make = (live: LiveSettings) =>
         const failure = Cause.failureOption(cause)
         const why =
           failure._tag === "Some" && failure.value instanceof InvalidConfiguration
-            ? Effect.annotateLogs({ issues: failure.value.message.split("\n") })
+            ? Effect.annotateLogs({ issues: failure.value.message.split("\n"), file: failure.value.file ?? null })
             : Effect.annotateLogs({ cause: Cause.pretty(cause) })
         return why(Effect.logError("the configuration was not reloaded; the previous one stays active"))
       })

@@ -18,6 +18,23 @@ export const byCursor = {
   getNextPageParam: (last: { readonly next_cursor: string | null }) => last.next_cursor
 }
 
+interface Page<A> {
+  readonly items: ReadonlyArray<A>
+  readonly next_cursor: string | null
+}
+
+/** A whole list, page by page, where a page of the dashboard needs all of it: so many rows that two requests are rare. */
+const everyPage = async <A>(load: (query: ReturnType<typeof pageOf>) => Promise<Page<A>>): Promise<Array<A>> => {
+  const items: Array<A> = []
+  let cursor: string | null = null
+  do {
+    const page: Page<A> = await load(pageOf(maxPage, cursor))
+    items.push(...page.items)
+    cursor = page.next_cursor
+  } while (cursor !== null)
+  return items
+}
+
 export const me = queryOptions({
   queryKey: ["me"],
   queryFn: ({ signal }) => take(client.GET("/api/me", { signal })),
@@ -26,7 +43,7 @@ export const me = queryOptions({
 
 export const projects = queryOptions({
   queryKey: ["projects"],
-  queryFn: ({ signal }) => take(client.GET("/api/me/projects", { params: { query: { limit: `${maxPage}` } }, signal })),
+  queryFn: ({ signal }) => everyPage((query) => take(client.GET("/api/me/projects", { params: { query }, signal }))),
   staleTime: 60_000
 })
 
@@ -82,17 +99,15 @@ export const inFlight = (id: string) =>
 export const catalog = (project: string | undefined) =>
   queryOptions({
     queryKey: ["catalog", project],
-    queryFn: async ({ signal }) => {
-      const query = { limit: `${maxPage}`, ...(project === undefined ? {} : { project_id: project }) }
-      const first = await take(client.GET("/api/models", { params: { query }, signal }))
-      const items = [...first.items]
-      for (let next = first.next_cursor; next !== null; ) {
-        const page = await take(client.GET("/api/models", { params: { query: { ...query, cursor: next } }, signal }))
-        items.push(...page.items)
-        next = page.next_cursor
-      }
-      return items
-    },
+    queryFn: ({ signal }) =>
+      everyPage((query) =>
+        take(
+          client.GET("/api/models", {
+            params: { query: { ...query, ...(project === undefined ? {} : { project_id: project }) } },
+            signal
+          })
+        )
+      ),
     staleTime: 30_000
   })
 

@@ -13,8 +13,8 @@ export const Home = () => {
   const isHere = useRouterState({ select: ({ location }) => location.pathname === "/" })
   return (
     <Loaded query={useQuery(projects)} height={400}>
-      {({ items }) =>
-        projectId === undefined || items.length === 0 ? (
+      {(known) =>
+        projectId === undefined || known.length === 0 ? (
           <Suspense>
             <FirstProject />
           </Suspense>

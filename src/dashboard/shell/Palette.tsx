@@ -27,7 +27,7 @@ const Palette = ({ isOperator, onClose, projectId }: PaletteProps) => {
   const [text, setText] = useState("")
   const [at, setAt] = useState(0)
   const navigate = useNavigate()
-  const known = useQuery(projects).data?.items ?? []
+  const known = useQuery(projects).data ?? []
   const models = useQuery(catalog(projectId)).data ?? []
   const id = projectId ?? ""
   const wanted = text.trim()

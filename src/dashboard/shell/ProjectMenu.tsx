@@ -29,7 +29,7 @@ const ProjectMenu = ({ name: current }: { readonly name: string | undefined }) =
         </Menu.Target>
         <Menu.Dropdown style={{ maxHeight: "calc(100dvh - 70px)", overflowY: "auto" }}>
           <Menu.Label>Project</Menu.Label>
-          {data?.items.map(({ id, name, role }) => (
+          {data?.map(({ id, name, role }) => (
             <Menu.Item
               key={id}
               onClick={() => open(id)}

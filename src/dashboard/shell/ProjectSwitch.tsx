@@ -10,7 +10,7 @@ const ProjectMenu = lazy(load)
 export const ProjectSwitch = ({ projectId }: { readonly projectId: string | undefined }) => {
   const { data } = useQuery(projects)
   const [isAsked, ask] = useState(false)
-  const name = data?.items.find(({ id }) => id === projectId)?.name
+  const name = data?.find(({ id }) => id === projectId)?.name
   const button = (
     <ProjectButton name={name} aria-haspopup="menu" onMouseEnter={load} onFocus={load} onClick={() => ask(true)} />
   )

@@ -10,7 +10,7 @@ export const rememberProject = (id: string): void => localStorage.setItem(storag
 /** The project of the page; on a page without one the last that was open, else the default one. */
 export const useProjectId = (): string | undefined => {
   const { projectId } = useParams({ strict: false })
-  const known = useQuery(projects).data?.items
+  const known = useQuery(projects).data
   const fallback = useQuery(me).data?.default_project_id
   if (projectId !== undefined) return projectId
   const stored = localStorage.getItem(storageKey)
@@ -24,7 +24,7 @@ export const useProjectId = (): string | undefined => {
 
 /** What the signed-in person may change in this project. */
 export const useRole = (projectId: string | undefined) => {
-  const role = useQuery(projects).data?.items.find(({ id }) => id === projectId)?.role
+  const role = useQuery(projects).data?.find(({ id }) => id === projectId)?.role
   return { role, mayWrite: role === "owner" || role === "member", isOwner: role === "owner" }
 }
 
@@ -39,9 +39,9 @@ export const payerOf = (
 /** `undefined` until it is known. */
 export const usePayer = (projectId: string): Payer | undefined => {
   const accounts = useQuery(me).data?.accounts
-  const known = useQuery(projects).data?.items
+  const known = useQuery(projects).data
   const listed = known?.find(({ id }) => id === projectId)
-  // the list has the newest projects of a person
+  // one that was shared a moment ago is not in the list yet
   const read = useQuery({ ...project(projectId), enabled: known !== undefined && listed === undefined })
   const found = listed ?? read.data?.data
   return accounts === undefined || found === undefined ? undefined : payerOf(found, accounts)

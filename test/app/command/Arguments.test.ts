@@ -1,6 +1,6 @@
 import * as Either from "effect/Either"
 import { describe, expect, it } from "vitest"
-import { microUsdOf, parse, type Syntax } from "../../../src/app/command/Arguments.ts"
+import { microUsdOf, parse, type Syntax, textOf } from "../../../src/app/command/Arguments.ts"
 
 const syntax: Syntax = {
   positionals: ["FILE", "[OTHER]"],
@@ -48,5 +48,20 @@ describe("an amount in dollars", () => {
 
   it.each(["", "0", "0.0000001", "-1", "1e3", "1,5", "1000000.01", "ten"])("%j is none", (text) => {
     expect(Either.isLeft(microUsdOf("usd", text))).toBe(true)
+  })
+})
+
+describe("a name or a note", () => {
+  it.each([
+    ["  a key ", "a key"],
+    ["é".repeat(200), "é".repeat(200)]
+  ])("%j is taken as the account API takes it", (text, taken) => {
+    expect(Either.getOrThrow(textOf("name", text))).toBe(taken)
+  })
+
+  it.each(["", "  ", "a".repeat(201), "a\u0000b"])("%j is refused", (text) => {
+    expect(Either.flip(textOf("name", text)).pipe(Either.getOrThrow).message).toBe(
+      "--name must have 1 to 200 characters, not only spaces"
+    )
   })
 })

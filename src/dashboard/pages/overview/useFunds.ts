@@ -12,13 +12,13 @@ export const useFunds = (projectId: string, isReady: boolean) => {
   const ofAccount = useQuery({ ...balance, enabled: isReady })
   // what is spent and the limits may have changed since the frame has asked for them
   const all = useQuery({ ...projects, staleTime: 0, enabled: isReady })
-  const listed = all.data?.items.find(({ id }) => id === projectId)
-  // the list has the newest projects of a person
+  const listed = all.data?.find(({ id }) => id === projectId)
+  // one that was shared a moment ago is not in the list yet
   const ofProject = useQuery({ ...project(projectId), enabled: all.data !== undefined && listed === undefined })
   const found = listed ?? ofProject.data?.data
   const accounts = ofMe.data?.accounts ?? []
   const isOwnAccount = accounts.some(({ id }) => id === found?.account_id)
-  const others = (isOwnAccount ? (all.data?.items ?? []) : [])
+  const others = (isOwnAccount ? (all.data ?? []) : [])
     .filter((each) => each.id !== projectId && each.account_id === found?.account_id && each.billing_mode === "managed")
     .sort((a, b) => b.total_spent_microusd - a.total_spent_microusd)
     .slice(0, maxPaceProjects - 1)
