@@ -58,11 +58,18 @@ const withoutCode = (text) => blank(blank(text, /```[\s\S]*?```/g), /`[^`\n]*`/g
 /** @param {string} prose @returns {Array<Hit>} */
 const hitsInProse = (prose) => [...words, offerInProse].flatMap((rule) => hitsOf(prose, rule))
 
+/** A name occurs many times. @type {Map<string, Array<Hit>>} */
+const ofNames = new Map()
+
 /** @param {string} name @returns {Array<Hit>} */
 const hitsInName = (name) => {
+  const known = ofNames.get(name)
+  if (known !== undefined) return known
   const parts = name.replace(/_/g, " ").replace(/([a-z\d])([A-Z])/g, "$1 $2")
   const found = [...words.flatMap((rule) => hitsOf(parts, rule)), ...hitsOf(name, bounds)]
-  return found.map((hit) => ({ ...hit, at: 0 })).slice(0, 1)
+  const hits = found.map((hit) => ({ ...hit, at: 0 })).slice(0, 1)
+  ofNames.set(name, hits)
+  return hits
 }
 
 /** @param {Piece} piece @returns {Array<Hit>} */
