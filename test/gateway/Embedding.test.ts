@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { describe, expectTypeOf } from "vitest"
@@ -12,6 +13,7 @@ import { RequestId } from "../../src/domain/Ids.ts"
 import {
   Caller,
   type CallFailure,
+  type CallOptions,
   type ChatEvent,
   type Completed,
   type Completion,
@@ -54,6 +56,20 @@ describe("An embedding program", () => {
     expectTypeOf(complete).toEqualTypeOf<Effect.Effect<Completion, CallFailure, Gateway | Caller>>()
     expectTypeOf(stream).toEqualTypeOf<Effect.Effect<StreamedAnswer, CallFailure, Gateway | Caller | Scope.Scope>>()
     expectTypeOf<StreamedAnswer["events"]>().toEqualTypeOf<Stream.Stream<ChatEvent | Completed, StreamBroken>>()
+  })
+
+  it.effect("a call whose options are undefined has an id of its own", () => {
+    const { run } = setUp(answer("Hello"))
+    const options: Partial<CallOptions> = {}
+    // as of a program whose TypeScript lets an optional member be undefined
+    for (const name of ["requestId", "endpoint", "clientRequestId"]) Reflect.set(options, name, undefined)
+    return run(
+      Effect.gen(function* () {
+        yield* (yield* Gateway).complete(request({ stream: false }), options)
+        const [call] = yield* booked
+        expect(Schema.is(RequestId)(call?.callId)).toBe(true)
+      })
+    )
   })
 
   it.effect("a completed call is settled when the program has its answer", () => {
