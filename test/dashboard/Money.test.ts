@@ -68,19 +68,15 @@ describe.skipIf(!hasChromium)("money", () => {
     const [head = "", ...lines] = (await readFile(await download.path(), "utf8")).trim().split("\r\n")
     const column = head.split(",").indexOf("cost_microusd")
     expect(lines.map((line) => Number(line.split(",")[column])).reduce((sum, each) => sum + each, 0)).toBe(total)
-    const listed = await page
-      .getByRole("table", { name: "Calls" })
-      .getByText(/^\$0\.\d+$/)
-      .allInnerTexts()
-    expect(listed.reduce((sum, each) => sum + Math.round(Number(each.slice(1)) * 1_000_000), 0)).toBe(total)
+    const inTable = async (name: string, amount: RegExp) => {
+      const texts = await page.getByRole("table", { name }).getByText(amount).allInnerTexts()
+      return texts.reduce((sum, text) => sum + Math.round(Number(text.replace(/^−?\$/, "")) * 1_000_000), 0)
+    }
+    await expect.poll(() => inTable("Calls", /^\$0\.\d+$/)).toBe(total)
 
     await page.goto(`${service.url}/dashboard/credits`)
     await page.getByText(shown, { exact: true }).waitFor()
-    const booked = await page
-      .getByRole("table", { name: "Ledger" })
-      .getByText(/^−\$0\.\d+$/)
-      .allInnerTexts()
-    expect(booked.reduce((sum, each) => sum + Math.round(Number(each.slice(2)) * 1_000_000), 0)).toBe(total)
+    await expect.poll(() => inTable("Ledger", /^−\$0\.\d+$/)).toBe(total)
     expect(errors).toEqual([])
   })
 })
