@@ -118,8 +118,8 @@ const make = Effect.fnUntraced(function* (describe: DescribeFailure) {
           )
           const length = lengthOf(turn)
           const isStopped = yield* Effect.exit(messages.write(turn.answer, turn.progress))
-          // what could not be stored is tried again
-          if (Exit.isFailure(isStopped)) return
+          // what could not be stored is tried again, however much of it there is
+          if (Exit.isFailure(isStopped)) return yield* Effect.sleep(writeMillis)
           stored = length
           if (isStopped.value) yield* interruptRunning(turn)
         })

@@ -469,6 +469,13 @@ describe("the file that GATEWAY_CONFIG names", () => {
     })
   )
 
+  it.effect("is named by what is wrong in it", () =>
+    Effect.gen(function* () {
+      const failure = yield* Effect.flip(loadGiven({ file: "{" }))
+      expect(failure).toMatchObject({ _tag: "InvalidConfiguration", file: "gateway.json" })
+    })
+  )
+
   it.effect("may start with a byte order mark", () =>
     Effect.gen(function* () {
       expect((yield* settingsGiven({ file: '\uFEFF{"headHoldMillis": 7}' })).headHoldMillis).toBe(7)

@@ -79,11 +79,11 @@ export const microUsdOf = (name: string, text: string): Either.Either<number, Us
 }
 
 const maxTextCharacters = 200
-const text = Schema.decodeEither(storedName(maxTextCharacters, "A name or a note of a person."))
+const decodeText = Schema.decodeEither(storedName(maxTextCharacters, "A name or a note of a person."))
 
 /** A name or a note, as the account API takes it. */
 export const textOf = (name: string, given: string): Either.Either<string, UsageError> =>
   Either.mapLeft(
-    text(given),
+    decodeText(given),
     () => new UsageError({ message: `--${name} must have 1 to ${maxTextCharacters} characters, not only spaces` })
   )

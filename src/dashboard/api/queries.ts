@@ -23,7 +23,7 @@ interface Page<A> {
   readonly next_cursor: string | null
 }
 
-/** A whole list, page by page, where a page of the dashboard needs all of it: so many rows that two requests are rare. */
+/** A whole list, request by request, for what needs all of it; most lists fit into the first. */
 const everyPage = async <A>(load: (query: ReturnType<typeof pageOf>) => Promise<Page<A>>): Promise<Array<A>> => {
   const items: Array<A> = []
   let cursor: string | null = null
