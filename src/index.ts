@@ -89,6 +89,7 @@ export {
   usageEvent
 } from "./domain/ChatEvent.ts"
 export type { Answer, AnswerBlock, AnswerToolCall, ReasoningBlock } from "./domain/Completion.ts"
+export type { StringLiteral, StringLiterals } from "./domain/StringLiterals.ts"
 export type { Usage, UsageDetails } from "./domain/Usage.ts"
 export { chatCompletion as encodeChatCompletion } from "./wire/chat/ChatAnswer.ts"
 export { decode as decodeChatRequest, make as makeRequest } from "./wire/chat/ChatRequest.ts"

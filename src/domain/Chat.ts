@@ -1,3 +1,5 @@
+import type { StringLiterals } from "./StringLiterals.ts"
+
 /**
  * The canonical request. Every endpoint (chat completions, Responses, an embedding program) translates to it, and every
  * provider protocol from it. Messages and tools have the shape of chat completions, so that those of a client can be passed
@@ -84,6 +86,8 @@ export interface ChatRequest {
   readonly objectArguments?: boolean
   /** Names of the fields of the client's request that have no effect, whatever model is chosen. */
   readonly ignored?: ReadonlyArray<string> | undefined
+  /** Long strings of the client's body as they were written there, for the provider's body. They change nothing but its cost. */
+  readonly stringLiterals?: StringLiterals | undefined
 }
 
 /** A value of JSON that the gateway passes on. */

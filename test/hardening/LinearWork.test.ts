@@ -4,6 +4,7 @@ import { afterAll, describe, expect, it } from "vitest"
 import type { ChatRequest } from "../../src/domain/Chat.ts"
 import type { ChatEvent } from "../../src/domain/ChatEvent.ts"
 import { Accumulator } from "../../src/domain/Completion.ts"
+import { type StringLiteral, StringLiterals } from "../../src/domain/StringLiterals.ts"
 import * as Estimate from "../../src/ledger/Estimate.ts"
 import { anthropicMessages } from "../../src/provider/protocols/anthropic-messages/AnthropicMessages.ts"
 import { bedrockConverse } from "../../src/provider/protocols/bedrock-converse/BedrockConverse.ts"
@@ -24,7 +25,8 @@ import { MessagesStream } from "../../src/wire/messages/MessagesStream.ts"
 import { responseObject } from "../../src/wire/responses/ResponsesObject.ts"
 import * as ResponsesDecoding from "../../src/wire/responses/ResponsesRequest.ts"
 import { ResponsesStream } from "../../src/wire/responses/ResponsesStream.ts"
-import { marksOf } from "../../src/wire/validation/JsonBounds.ts"
+import { boundsOf, marksOf } from "../../src/wire/validation/JsonBounds.ts"
+import { parse } from "../../src/wire/validation/LongStrings.ts"
 import { call, model } from "../provider/protocols/calls.ts"
 import { chatRequest } from "../support/ChatRequests.ts"
 import { counts, finished, head, metadata } from "../wire/chat/AnswerArbitraries.ts"
@@ -108,12 +110,21 @@ describe.each(requestShapes.map((shape) => [`${shape.endpoint}: ${shape.name}`, 
     const text = (size: number): string => JSON.stringify(shape.body(size))
     const json = (size: number): unknown => JSON.parse(text(size))
     const request = (size: number): ChatRequest => decode(shape, json(size))
+    const bytes = (size: number): Buffer => Buffer.from(text(size))
     step("scan", text, (given) => marksOf(given))
+    step("read", bytes, (given) => parse(given, boundsOf(given).longStrings))
+    const readBody = (size: number): { request: ChatRequest; literals: ReadonlyArray<StringLiteral> } => {
+      const given = bytes(size)
+      const read = parse(given, boundsOf(given).longStrings)
+      return { request: decode(shape, read.json), literals: read.literals?.take() ?? [] }
+    }
     step("decode", json, (given) => decode(shape, given))
     step("needs", request, (given) => requirementsOf(given, false))
     step("measure", request, (given) => Estimate.estimatePrompt(given, () => 0.5))
     for (const [name, protocol] of protocols) {
-      step(`lower for ${name}`, request, (given) => protocol.lower(call(given, { model: model() })))
+      step(`lower for ${name}`, readBody, ({ literals, request: given }) =>
+        protocol.lower(call({ ...given, stringLiterals: new StringLiterals(literals) }, { model: model() }))
+      )
     }
     step("simulated", request, (given) => {
       promptTokens(given, 1)

@@ -107,15 +107,57 @@ export const wire = {
     },
     {
       file: "src/wire/validation/JsonBounds.ts",
-      find: "if ((end - escapes) % 2 === 0) return end",
-      replace: "return end",
+      find: "text.charCodeAt(escapes - 1) === backslash) escapes--\n    if ((end - escapes) % 2 === 0) return end",
+      replace: "text.charCodeAt(escapes - 1) === backslash) escapes--\n    return end",
       breaks: "an escaped quote ends a long string, so that brackets in it count",
       tests: ["test/wire/validation/JsonBounds.test.ts"]
     },
     {
       file: "src/wire/validation/JsonBounds.ts",
-      find: "} else if (unit === closeBrace || unit === closeBracket) depth--",
-      replace: "}",
+      find: "bytes[escapes - 1] === backslash) escapes--\n    if ((end - escapes) % 2 === 0) return end",
+      replace: "bytes[escapes - 1] === backslash) escapes--\n    return end",
+      breaks: "an escaped quote ends a long string of a body",
+      tests: ["test/wire/validation/LongStrings.test.ts"]
+    },
+    {
+      file: "src/wire/validation/JsonBounds.ts",
+      find: "&& !isName(bytes, end + 1)",
+      replace: "",
+      breaks: "the long name of a member is parsed apart",
+      tests: ["test/wire/validation/LongStrings.test.ts"]
+    },
+    {
+      file: "src/wire/validation/LongStrings.ts",
+      find: "if (isCompact(value, end - start)) literals",
+      replace: "literals",
+      breaks: "a provider gets a body of twice the size from a client that escapes every character",
+      tests: ["test/wire/validation/LongStrings.test.ts"]
+    },
+    {
+      file: "src/wire/validation/LongStrings.ts",
+      find: "      // invalid: parsed",
+      replace: "      throw new SyntaxError()\n      // invalid: parsed",
+      breaks: "an error in a body with a long string names no position",
+      tests: ["test/wire/validation/LongStrings.test.ts"]
+    },
+    {
+      file: "src/provider/protocols/shared/UpstreamBody.ts",
+      find: "      same.next = at + 1\n",
+      replace: "",
+      breaks: "of long strings with one length only the first eight are copied",
+      tests: ["test/provider/protocols/shared/UpstreamBody.test.ts"]
+    },
+    {
+      file: "src/domain/StringLiterals.ts",
+      find: "    this.left = []\n",
+      replace: "",
+      breaks: "a call keeps its client's body in memory until it ends",
+      tests: ["test/wire/validation/LongStrings.test.ts"]
+    },
+    {
+      file: "src/wire/validation/JsonBounds.ts",
+      find: "closeBracket) depth--\n    else if ((unit === comma || unit === colon) && ++marks > max) return marks",
+      replace: "closeBracket) {}\n    else if ((unit === comma || unit === colon) && ++marks > max) return marks",
       breaks: "brackets side by side count as nested",
       tests: ["test/wire/validation/JsonBounds.test.ts"]
     },

@@ -28,7 +28,7 @@ import * as NodeResponse from "../server/NodeResponse.ts"
 import type { WireFormat } from "../WireFormat.ts"
 import { HttpSink } from "./HttpSink.ts"
 import { hasIdempotencyKey, withIdempotency } from "./IdempotencyKey.ts"
-import { headersOf, type InferenceEndpoint, located, type WithRequest } from "./InferenceEndpoint.ts"
+import { decodedBy, headersOf, type InferenceEndpoint, located, type WithRequest } from "./InferenceEndpoint.ts"
 import { keepingBody, keepingStream } from "./KeptAnswers.ts"
 
 type HandlerError = GatewayError | AccountError
@@ -84,7 +84,9 @@ const answer = <Decoded extends WithRequest>(
       state.queueEntry = entry
       if (entry.state === "rejected") return overloaded
       const decoded = (): Effect.Effect<void, HandlerError> => {
-        const found = decodedBy(endpoint, exchange, body.json)
+        const found = decodedBy(endpoint, body)
+        // from here on every answer has the headers that depend on the request: also errors, and replays of earlier answers
+        exchange.requestHeaders = headersOf(endpoint, found, body.json)
         if (Either.isLeft(found)) return Effect.fail(found.left)
         const call = { endpoint, deps, caller, decoded: found.right, exchange, state }
         return located(endpoint, found.right, once(call, body.bytes))
@@ -96,17 +98,6 @@ const answer = <Decoded extends WithRequest>(
       return entry.state === "admitted" ? later : Effect.zipRight(admission(entry), later)
     })
   })
-
-/** From here on every answer has the headers that depend on the request: also errors, and replays of earlier answers. */
-const decodedBy = <Decoded extends WithRequest>(
-  endpoint: InferenceEndpoint<Decoded>,
-  exchange: NodeResponse.HttpExchange,
-  json: unknown
-): Either.Either<Decoded, InvalidRequest> => {
-  const decoded = endpoint.decode(json)
-  exchange.requestHeaders = headersOf(endpoint, decoded, json)
-  return decoded
-}
 
 /**
  * With an Idempotency-Key the call runs once, up to its end even if the client leaves, who can send the request again to get the

@@ -6,7 +6,13 @@ import type { GatewayError, InvalidRequest } from "../../domain/GatewayError.ts"
 import type { CallOptions } from "../../gateway/Admission.ts"
 import { decodeCount } from "../../wire/messages/MessagesRequest.ts"
 import { idempotencyKeyIn } from "../inference/IdempotencyKey.ts"
-import { headersOf, type InferenceEndpoint, located, type WithRequest } from "../inference/InferenceEndpoint.ts"
+import {
+  decodedBy,
+  headersOf,
+  type InferenceEndpoint,
+  located,
+  type WithRequest
+} from "../inference/InferenceEndpoint.ts"
 import { keepingBody } from "../inference/KeptAnswers.ts"
 import { messagesEndpoint } from "../inference/MessagesEndpoint.ts"
 import { rateLimitHeaders } from "../RateLimitHeaders.ts"
@@ -31,16 +37,16 @@ export const post = <Decoded extends WithRequest>(endpoint: InferenceEndpoint<De
     () => formatOf(endpoint.path),
     (exchange) =>
       Effect.gen(function* () {
-        const { bytes, json } = yield* bodyOf(exchange)
-        const result = endpoint.decode(json)
-        const ofRequest = headersOf(endpoint, result, json)
+        const body = yield* bodyOf(exchange)
+        const result = decodedBy(endpoint, body)
+        const ofRequest = headersOf(endpoint, result, body.json)
         exchange.headers = ofRequest
         const decoded = yield* result
         const call = {
           decoded,
           endpoint,
           exchange,
-          named: yield* namedBy(exchange, endpoint.path, bytes),
+          named: yield* namedBy(exchange, endpoint.path, body.bytes),
           options: {
             requestId: exchange.requestId,
             endpoint: endpoint.name,

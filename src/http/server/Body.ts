@@ -1,11 +1,12 @@
+import { isUtf8 } from "node:buffer"
 import type { IncomingMessage } from "node:http"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Stream from "effect/Stream"
-import { parseExactly } from "../../domain/ExactJson.ts"
 import { InvalidRequest } from "../../domain/GatewayError.ts"
 import { maxBytesInOneTurn, yieldIfLarge } from "../../wire/framing/LargeBody.ts"
 import * as JsonBounds from "../../wire/validation/JsonBounds.ts"
+import * as LongStrings from "../../wire/validation/LongStrings.ts"
 
 /** Inline images make large bodies; no valid request is larger. */
 const maxBytes = 20 * 1024 * 1024
@@ -14,9 +15,8 @@ const invalid = (code: InvalidRequest["code"], message: string) => new InvalidRe
 const tooLarge = (limitBytes: number) =>
   invalid("request_too_large", `The body is larger than ${limitBytes / 1024 / 1024} MiB.`)
 
-export interface RequestBody {
+export interface RequestBody extends LongStrings.ParsedJson {
   readonly bytes: Buffer
-  readonly json: unknown
 }
 
 /** Reads the request's JSON value: one read, one parse, with all bounds checked. */
@@ -111,34 +111,37 @@ const received = (request: IncomingMessage, limitBytes: number): Effect.Effect<R
     request.on("end", onEnd)
   })
 
-const utf8 = new TextDecoder("utf-8", { fatal: true })
-
-const bodyOf = (bytes: Buffer): Effect.Effect<RequestBody, InvalidRequest> =>
-  bytes.length <= maxBytesInOneTurn
-    ? Exit.flatMap(textOf(bytes), (text) => parsed(bytes, text))
+const bodyOf = (bytes: Buffer): Effect.Effect<RequestBody, InvalidRequest> => {
+  const text = withoutByteOrderMark(bytes)
+  return bytes.length <= maxBytesInOneTurn
+    ? Exit.flatMap(longStringsOf(text), (longStrings) => parsed(bytes, text, longStrings))
     : Effect.gen(function* () {
         yield* yieldIfLarge(bytes.length)
-        const text = yield* textOf(bytes)
+        const longStrings = yield* longStringsOf(text)
         yield* yieldIfLarge(bytes.length)
-        return yield* parsed(bytes, text)
+        return yield* parsed(bytes, text, longStrings)
       })
-
-/** Decodes the bytes and checks the bounds; the text may still be invalid JSON. */
-const textOf = (bytes: Buffer): Exit.Exit<string, InvalidRequest> => {
-  let text: string
-  try {
-    text = utf8.decode(bytes)
-  } catch {
-    return Exit.fail(invalid("invalid_utf8", "The body is not valid UTF-8."))
-  }
-  const marks = JsonBounds.marksOf(text)
-  if (marks === JsonBounds.tooDeep) return Exit.fail(tooDeep)
-  return marks > JsonBounds.maxMarks ? Exit.fail(tooMany) : Exit.succeed(text)
 }
 
-const parsed = (bytes: Buffer, text: string): Exit.Exit<RequestBody, InvalidRequest> => {
+const withoutByteOrderMark = (bytes: Buffer): Buffer =>
+  bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes
+
+/** Checks the encoding and the bounds; the text may still be invalid JSON. */
+const longStringsOf = (text: Buffer): Exit.Exit<ReadonlyArray<number>, InvalidRequest> => {
+  if (!isUtf8(text)) return Exit.fail(invalid("invalid_utf8", "The body is not valid UTF-8."))
+  const { longStrings, marks } = JsonBounds.boundsOf(text)
+  if (marks === JsonBounds.tooDeep) return Exit.fail(tooDeep)
+  return marks > JsonBounds.maxMarks ? Exit.fail(tooMany) : Exit.succeed(longStrings)
+}
+
+const parsed = (
+  bytes: Buffer,
+  text: Buffer,
+  longStrings: ReadonlyArray<number>
+): Exit.Exit<RequestBody, InvalidRequest> => {
   try {
-    return Exit.succeed({ bytes, json: parseExactly(text) })
+    const { json, literals } = LongStrings.parse(text, longStrings)
+    return Exit.succeed({ bytes, json, literals })
   } catch (error) {
     return Exit.fail(
       invalid(

@@ -1,4 +1,5 @@
 import * as Redacted from "effect/Redacted"
+import type { UpstreamBody } from "../protocols/shared/UpstreamBody.ts"
 
 /** The request as it will be sent, for schemes that sign it. */
 export interface Outgoing {
@@ -7,7 +8,7 @@ export interface Outgoing {
   readonly origin: string
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string
+  readonly body: UpstreamBody
 }
 
 /** How requests to a provider are authenticated. */

@@ -1,6 +1,7 @@
 import { createHash, createHmac } from "node:crypto"
 import * as DateTime from "effect/DateTime"
 import * as Redacted from "effect/Redacted"
+import type { UpstreamBody } from "../protocols/shared/UpstreamBody.ts"
 import { escapeUrl } from "../protocols/shared/UrlEscape.ts"
 import type { Auth, Outgoing } from "./Auth.ts"
 
@@ -91,4 +92,4 @@ const basicTime = (millis: number): string =>
 
 const hmac = (key: Buffer, text: string): Buffer => createHmac("sha256", key).update(text, "utf8").digest()
 
-const sha256 = (text: string): string => createHash("sha256").update(text, "utf8").digest("hex")
+const sha256 = (data: UpstreamBody): string => createHash("sha256").update(data).digest("hex")

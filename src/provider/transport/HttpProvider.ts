@@ -8,6 +8,7 @@ import * as HttpProbe from "../probe/HttpProbe.ts"
 import type { ProbeRequest } from "../probe/Probe.ts"
 import { asFunctions } from "../protocols/shared/CustomTools.ts"
 import type { Protocol, ResponseHeaders, Step } from "../protocols/shared/Protocol.ts"
+import type { UpstreamBody } from "../protocols/shared/UpstreamBody.ts"
 import type { Auth, AuthScheme } from "./Auth.ts"
 import type { Endpoint } from "./Endpoint.ts"
 import { answerBody, ErrorBody, type ResponseBodyReader } from "./ResponseBody.ts"
@@ -85,7 +86,7 @@ class HttpAttempt implements Upstream, AnswerHandler {
     const { protocol, endpoint, transport, timers } = this.options
     const { auth } = this
     const body = protocol.lower(this.call)
-    if (typeof body !== "string") {
+    if (isFailure(body)) {
       this.deadline = timers.after(0, () => this.fail(body))
       return
     }
@@ -232,6 +233,9 @@ class HttpAttempt implements Upstream, AnswerHandler {
     return protocol.failure({ status, headers, body: clean, nowMillis: timers.now() })
   }
 }
+
+const isFailure = (body: UpstreamBody | ProviderFailure): body is ProviderFailure =>
+  typeof body !== "string" && "_tag" in body
 
 /** Shorter pieces occur in ordinary text. */
 const secretPieceLength = 10

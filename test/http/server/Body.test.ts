@@ -2,12 +2,13 @@ import { IncomingMessage } from "node:http"
 import { Socket } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as fc from "fast-check"
 import * as Body from "../../../src/http/server/Body.ts"
 
 const maxLevels = 64
 
-const requestOf = (text: string): IncomingMessage => {
+const requestOf = (text: string | Buffer): IncomingMessage => {
   const request = new IncomingMessage(new Socket())
   request.headers["content-type"] = "application/json"
   request.push(Buffer.from(text))
@@ -15,7 +16,7 @@ const requestOf = (text: string): IncomingMessage => {
   return request
 }
 
-const read = (text: string) => Effect.either(Effect.map(Body.read(requestOf(text)), ({ json }) => json))
+const read = (text: string | Buffer) => Effect.either(Effect.map(Body.read(requestOf(text)), ({ json }) => json))
 
 const nested = (levels: number, inner: string): string => "[".repeat(levels) + inner + "]".repeat(levels)
 
@@ -56,6 +57,26 @@ describe("the body of a request", () => {
     Effect.gen(function* () {
       for (const text of ['["', `["${"x".repeat(100)}`, `["${"x".repeat(100)}\\`, `["${"x".repeat(100)}\\"`]) {
         expect(yield* read(text)).toMatchObject({ _tag: "Left", left: { code: "invalid_json" } })
+      }
+    })
+  )
+
+  it.effect("may begin with one byte order mark", () =>
+    Effect.gen(function* () {
+      for (const long of ["x", "x".repeat(20_000)]) {
+        expect(yield* read(`\ufeff["${long}"]`)).toEqual(Either.right([long]))
+        expect(yield* read(`\ufeff\ufeff["${long}"]`)).toMatchObject({ _tag: "Left", left: { code: "invalid_json" } })
+        expect(yield* read(`["${long}"\ufeff]`)).toMatchObject({ _tag: "Left", left: { code: "invalid_json" } })
+      }
+    })
+  )
+
+  it.effect("is UTF-8, also in its long strings", () =>
+    Effect.gen(function* () {
+      for (const long of ["x", "x".repeat(20_000)]) {
+        const bytes = Buffer.from(`["${long}?"]`)
+        bytes[bytes.indexOf("?")] = 0xe9
+        expect(yield* read(bytes)).toMatchObject({ _tag: "Left", left: { code: "invalid_utf8" } })
       }
     })
   )

@@ -91,7 +91,7 @@ const requestOf = (
   method: "POST",
   path,
   headers: { ...headers, host: new URL(origin).host, ...added },
-  text: body,
+  text: String(body),
   closed: Promise.resolve("answered")
 })
 

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto"
 import type { CacheControl, JsonObject } from "../../../domain/Chat.ts"
-import { writeExactly } from "../../../domain/ExactJson.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
 import { anthropicServiceTiers } from "../../../domain/ServiceTiers.ts"
 import type { ProviderCall } from "../../Provider.ts"
@@ -8,6 +7,7 @@ import { conversationOf } from "../shared/Conversation.ts"
 import { objectAt } from "../shared/Json.ts"
 import { type ToolNames, toolNamesOf } from "../shared/ToolNames.ts"
 import { isForced, type ToolSet, toolSetOf } from "../shared/Tools.ts"
+import { type UpstreamBody, writeBody } from "../shared/UpstreamBody.ts"
 import { type LowerCacheControl, type LoweredMessages, lowerMessages } from "./Messages.ts"
 import { isMidTools, isReasoning, type LoweredReasoning, lowerReasoning } from "./Reasoning.ts"
 import { strictSchema } from "./StrictSchema.ts"
@@ -15,7 +15,7 @@ import { lowerTools } from "./Tools.ts"
 import { takesSampling } from "./Version.ts"
 
 /** The upstream request body. The field order is fixed. */
-export const lower = (call: ProviderCall): string | ProviderFailure => {
+export const lower = (call: ProviderCall): UpstreamBody | ProviderFailure => {
   const conversation = conversationOf(call.request, call.model.id)
   if ("_tag" in conversation) return conversation
   const toolSet = toolSetOf(call.request)
@@ -26,7 +26,7 @@ export const lower = (call: ProviderCall): string | ProviderFailure => {
   if ("_tag" in lowered) return lowered
   const reasoning = lowerReasoning(call, isForced(toolSet), isMidTools(conversation, lowered))
   if ("_tag" in reasoning) return reasoning
-  return writeExactly(bodyOf(call, toolSet, names, lowered, reasoning, cacheControl))
+  return writeBody(bodyOf(call, toolSet, names, lowered, reasoning, cacheControl), call.request)
 }
 
 /** The client's marks as they are, without a time that is not sent to this route. */

@@ -7,13 +7,14 @@ import { conversationOf } from "../shared/Conversation.ts"
 import { objectAt, textAt } from "../shared/Json.ts"
 import { toolNamesOf } from "../shared/ToolNames.ts"
 import { isForced, toolSetOf } from "../shared/Tools.ts"
+import { type UpstreamBody, writeBody } from "../shared/UpstreamBody.ts"
 import { familyOf } from "./Family.ts"
 import { type LoweredMessages, lowerMessages } from "./Messages.ts"
 import { isMidTools, type LoweredReasoning, lowerReasoning } from "./Reasoning.ts"
 import { lowerTools, withoutTools } from "./Tools.ts"
 
 /** The upstream request body. The field order is fixed; the path names the model. */
-export const lower = (call: ProviderCall): string | ProviderFailure => {
+export const lower = (call: ProviderCall): UpstreamBody | ProviderFailure => {
   const given = conversationOf(call.request, call.model.id)
   if ("_tag" in given) return given
   const toolSet = toolSetOf(call.request)
@@ -40,7 +41,7 @@ export const lower = (call: ProviderCall): string | ProviderFailure => {
     outputConfig: present({ textFormat: textFormat(request.responseFormat), effort: reasoning.effort }),
     additionalModelRequestFields: additionalFields(call, reasoning, family.isClaude)
   }
-  return writeExactly(body)
+  return writeBody(body, request)
 }
 
 interface ConverseRequest {

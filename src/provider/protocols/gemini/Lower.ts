@@ -1,5 +1,4 @@
 import type { ChatRequest, JsonObject } from "../../../domain/Chat.ts"
-import { writeExactly } from "../../../domain/ExactJson.ts"
 import { maxStopStrings } from "../../../domain/ProtocolLimits.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
 import type { ProviderCall } from "../../Provider.ts"
@@ -7,13 +6,14 @@ import { conversationOf } from "../shared/Conversation.ts"
 import { objectAt, textAt } from "../shared/Json.ts"
 import { toolNamesOf } from "../shared/ToolNames.ts"
 import { toolSetOf } from "../shared/Tools.ts"
+import { type UpstreamBody, writeBody } from "../shared/UpstreamBody.ts"
 import { lowerMessages } from "./Messages.ts"
 import { lowerReasoning } from "./Reasoning.ts"
 import { Copies, jsonSchema, openApiSchema, type SchemaDialect, schemaTooLarge } from "./Schema.ts"
 import { lowerTools } from "./Tools.ts"
 
 /** The upstream request body. The field order is fixed. */
-export const lower = (call: ProviderCall, schemas: SchemaDialect): string | ProviderFailure => {
+export const lower = (call: ProviderCall, schemas: SchemaDialect): UpstreamBody | ProviderFailure => {
   const conversation = conversationOf(call.request, call.model.id)
   if ("_tag" in conversation) return conversation
   const toolSet = toolSetOf(call.request)
@@ -36,7 +36,7 @@ export const lower = (call: ProviderCall, schemas: SchemaDialect): string | Prov
     toolConfig: tools.choice,
     generationConfig: config.fields
   }
-  return writeExactly(body)
+  return writeBody(body, call.request)
 }
 
 interface Fields {

@@ -1,15 +1,15 @@
 import { asksToReason, type JsonObject } from "../../../domain/Chat.ts"
-import { writeExactly } from "../../../domain/ExactJson.ts"
 import type { ProviderCall } from "../../Provider.ts"
 import { isObject, objectAt } from "../shared/Json.ts"
 import { toolNamesOf } from "../shared/ToolNames.ts"
+import { type UpstreamBody, writeBody } from "../shared/UpstreamBody.ts"
 import { lowerMessages } from "./Messages.ts"
 import type { Quirks } from "./Quirks.ts"
 import { lowerReasoning } from "./Reasoning.ts"
 import { lowerTools } from "./Tools.ts"
 
 /** The upstream request body. The field order is fixed. */
-export const lower = (given: ProviderCall, quirks: Quirks): string => {
+export const lower = (given: ProviderCall, quirks: Quirks): UpstreamBody => {
   const { request } = given
   const names = toolNamesOf(request)
   const tools = lowerTools(request, quirks, names)
@@ -55,7 +55,7 @@ export const lower = (given: ProviderCall, quirks: Quirks): string => {
   body[quirks.outputCapField] = call.maxOutputTokens
   body["stream"] = request.stream
   if (request.stream && quirks.streamOptions) body["stream_options"] = { include_usage: true }
-  return writeExactly(body)
+  return writeBody(body, request)
 }
 
 /**

@@ -4,6 +4,7 @@ import type { ProtocolId, SupportTable } from "../../../domain/Support.ts"
 import type { ProviderCall } from "../../Provider.ts"
 import type { Framing } from "../../transport/Framing.ts"
 import { Malformed } from "./Fields.ts"
+import type { UpstreamBody } from "./UpstreamBody.ts"
 
 /**
  * The wire protocol of a family of providers, as a pure value: it builds request text and reads response text, and knows neither
@@ -21,10 +22,10 @@ export interface Protocol {
   /** Headers of the protocol itself, such as a version; content type, accept, credential and user agent are added elsewhere. */
   readonly headers: (call: ProviderCall) => Readonly<Record<string, string>>
   /**
-   * The upstream body as JSON text, or why the request cannot be sent. Built from known fields only, without the parameters in
+   * The upstream body, or why the request cannot be sent. Built from known fields only, without the parameters in
    * `call.dropped`, always with the output cap, and with usage requested for streams.
    */
-  readonly lower: (call: ProviderCall) => string | ProviderFailure
+  readonly lower: (call: ProviderCall) => UpstreamBody | ProviderFailure
   /** Decodes a non-streaming response: all its events, and whether it is complete. Also handles a JSON error with status 200. */
   readonly nonStreaming: (call: ProviderCall, body: string) => Step
   readonly stream: Streaming

@@ -4,6 +4,7 @@ import type { Model } from "../../../../src/domain/Model.ts"
 import type { ProviderFailure } from "../../../../src/domain/ProviderError.ts"
 import type { ProviderCall } from "../../../../src/provider/Provider.ts"
 import { anthropicMessages } from "../../../../src/provider/protocols/anthropic-messages/AnthropicMessages.ts"
+import type { UpstreamBody } from "../../../../src/provider/protocols/shared/UpstreamBody.ts"
 import { call } from "../calls.ts"
 import { clock, pixel, weather } from "../ProtocolContract.ts"
 import { claude } from "./claude.ts"
@@ -20,7 +21,7 @@ const budgeted = claude("claude-haiku-4-5")
 const always = claude("claude-fable-5")
 const unasked = claude("claude-sonnet-5")
 
-const lowered = (asked: Partial<ChatRequest>, more: More = {}): string | ProviderFailure =>
+const lowered = (asked: Partial<ChatRequest>, more: More = {}): UpstreamBody | ProviderFailure =>
   anthropicMessages.lower(call(asked, { model: opus, maxOutputTokens: 4000, ...more }))
 
 const bodyOf = (asked: Partial<ChatRequest>, more: More = {}): Body => {

@@ -4,6 +4,7 @@ import type { Model } from "../../../../src/domain/Model.ts"
 import type { ProviderFailure } from "../../../../src/domain/ProviderError.ts"
 import type { ProviderCall } from "../../../../src/provider/Provider.ts"
 import { bedrockConverse } from "../../../../src/provider/protocols/bedrock-converse/BedrockConverse.ts"
+import type { UpstreamBody } from "../../../../src/provider/protocols/shared/UpstreamBody.ts"
 import { call } from "../calls.ts"
 import { clock, pixel, weather } from "../ProtocolContract.ts"
 import { gpt, gptOss, grok, haiku, kimi, nova, opus, sonnet } from "./bedrock.ts"
@@ -15,7 +16,7 @@ interface Body {
   readonly messages: ReadonlyArray<{ readonly role: string; readonly content: ReadonlyArray<Block> }>
 }
 
-const lowered = (asked: Partial<ChatRequest>, more: More = {}): string | ProviderFailure =>
+const lowered = (asked: Partial<ChatRequest>, more: More = {}): UpstreamBody | ProviderFailure =>
   bedrockConverse.lower(call(asked, { model: opus, maxOutputTokens: 4000, ...more }))
 
 const bodyOf = (asked: Partial<ChatRequest>, more: More = {}): Body => {

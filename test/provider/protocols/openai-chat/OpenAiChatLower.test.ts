@@ -23,7 +23,7 @@ import { mint, recover } from "../../../../src/wire/responses/ResponsesReasoning
 import { call, model, saying } from "../calls.ts"
 
 const text = (asked: Partial<ChatRequest>, quirks: Quirks = openAi, more: Partial<ProviderCall> = {}): string =>
-  lower({ ...call(asked), ...more }, quirks)
+  String(lower({ ...call(asked), ...more }, quirks))
 const body = (asked: Partial<ChatRequest>, quirks: Quirks = openAi, more: Partial<ProviderCall> = {}) =>
   JSON.parse(text(asked, quirks, more)) as Record<string, unknown>
 
