@@ -1,5 +1,6 @@
 /** A long string of a client's JSON, and how the client has written it. */
 export interface StringLiteral {
+  /** What it stands for. */
   readonly value: string
   /** The literal in UTF-8, with its quotes. */
   readonly utf8: Uint8Array
