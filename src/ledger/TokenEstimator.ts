@@ -112,9 +112,10 @@ const sampled = (texts: ReadonlyArray<string>, length: number, utf8Bytes: number
       const start = Math.max(from, passed) - passed
       const lead = Math.max(0, start - leadLength)
       const leadBytes = Buffer.byteLength(text.slice(lead, start))
-      const allBytes = encoded(text.slice(lead, to - passed))
+      const piece = text.slice(lead, to - passed)
+      const allBytes = encoded(piece)
       parts += partsOf(0, allBytes, maxWordLength) - partsOf(0, leadBytes, maxWordLength)
-      extra += extraPartsOf(leadBytes, allBytes)
+      if (allBytes !== piece.length) extra += extraPartsOf(leadBytes, allBytes)
       sampledBytes += allBytes - leadBytes
       if (from + sampleLength > end) break
       sample += 1
