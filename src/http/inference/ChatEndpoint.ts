@@ -25,8 +25,8 @@ const hasNestedEffort = (json: unknown, { effort }: ChatRequest): boolean =>
 export const chatEndpoint: InferenceEndpoint<DecodedChat> = {
   name: "chat",
   path: inferencePaths.createChatCompletion,
-  decode: (json) =>
-    Either.map(decode(json), (request) => ({ request, hasNestedEffort: hasNestedEffort(json, request) })),
+  decode: (json, literals) =>
+    Either.map(decode(json, literals), (request) => ({ request, hasNestedEffort: hasNestedEffort(json, request) })),
   paramOf: (param, { hasNestedEffort }) =>
     param === "reasoning_effort" && hasNestedEffort ? "reasoning.effort" : param,
   headers: () => noHeaders,

@@ -4,8 +4,8 @@ import type { Endpoint } from "../../domain/Call.ts"
 import type { ChatRequest } from "../../domain/Chat.ts"
 import { type GatewayError, InvalidRequest } from "../../domain/GatewayError.ts"
 import type { ResponseStart } from "../../domain/ResponseStart.ts"
+import type { StringLiterals } from "../../domain/StringLiterals.ts"
 import type { Completion } from "../../gateway/CallProgram.ts"
-import type { ParsedJson } from "../../wire/validation/LongStrings.ts"
 import type { StreamEncoder } from "./StreamSink.ts"
 
 export interface WithRequest {
@@ -16,7 +16,7 @@ export interface WithRequest {
 export interface InferenceEndpoint<Decoded extends WithRequest> {
   readonly name: Endpoint
   readonly path: string
-  readonly decode: (json: unknown) => Either.Either<Decoded, InvalidRequest>
+  readonly decode: (json: unknown, literals: StringLiterals | undefined) => Either.Either<Decoded, InvalidRequest>
   /** Response headers that depend on the request. */
   readonly headers: (decoded: Decoded) => Readonly<Record<string, string>>
   readonly nonStreaming: (completion: Completion, decoded: Decoded) => string
@@ -27,17 +27,6 @@ export interface InferenceEndpoint<Decoded extends WithRequest> {
   readonly headersOfRejected?: (json: unknown) => Readonly<Record<string, string>>
   /** The path of the client's body for one of the canonical request. */
   readonly paramOf?: (param: string, decoded: Decoded) => string
-}
-
-/** The decoded body. Its request has the long strings that were parsed apart. */
-export const decodedBy = <Decoded extends WithRequest>(
-  endpoint: InferenceEndpoint<Decoded>,
-  { json, literals }: ParsedJson
-): Either.Either<Decoded, InvalidRequest> => {
-  const decoded = endpoint.decode(json)
-  return literals === undefined
-    ? decoded
-    : Either.map(decoded, (whole) => ({ ...whole, request: { ...whole.request, stringLiterals: literals } }))
 }
 
 /** Headers of every answer to the request: also of errors, and of replays of earlier answers. */

@@ -28,7 +28,7 @@ import * as NodeResponse from "../server/NodeResponse.ts"
 import type { WireFormat } from "../WireFormat.ts"
 import { HttpSink } from "./HttpSink.ts"
 import { hasIdempotencyKey, withIdempotency } from "./IdempotencyKey.ts"
-import { decodedBy, headersOf, type InferenceEndpoint, located, type WithRequest } from "./InferenceEndpoint.ts"
+import { headersOf, type InferenceEndpoint, located, type WithRequest } from "./InferenceEndpoint.ts"
 import { keepingBody, keepingStream } from "./KeptAnswers.ts"
 
 type HandlerError = GatewayError | AccountError
@@ -84,7 +84,7 @@ const answer = <Decoded extends WithRequest>(
       state.queueEntry = entry
       if (entry.state === "rejected") return overloaded
       const decoded = (): Effect.Effect<void, HandlerError> => {
-        const found = decodedBy(endpoint, body)
+        const found = endpoint.decode(body.json, body.literals)
         // from here on every answer has the headers that depend on the request: also errors, and replays of earlier answers
         exchange.requestHeaders = headersOf(endpoint, found, body.json)
         if (Either.isLeft(found)) return Effect.fail(found.left)

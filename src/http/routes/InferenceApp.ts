@@ -6,13 +6,7 @@ import type { GatewayError, InvalidRequest } from "../../domain/GatewayError.ts"
 import type { CallOptions } from "../../gateway/Admission.ts"
 import { decodeCount } from "../../wire/messages/MessagesRequest.ts"
 import { idempotencyKeyIn } from "../inference/IdempotencyKey.ts"
-import {
-  decodedBy,
-  headersOf,
-  type InferenceEndpoint,
-  located,
-  type WithRequest
-} from "../inference/InferenceEndpoint.ts"
+import { headersOf, type InferenceEndpoint, located, type WithRequest } from "../inference/InferenceEndpoint.ts"
 import { keepingBody } from "../inference/KeptAnswers.ts"
 import { messagesEndpoint } from "../inference/MessagesEndpoint.ts"
 import { rateLimitHeaders } from "../RateLimitHeaders.ts"
@@ -38,7 +32,7 @@ export const post = <Decoded extends WithRequest>(endpoint: InferenceEndpoint<De
     (exchange) =>
       Effect.gen(function* () {
         const body = yield* bodyOf(exchange)
-        const result = decodedBy(endpoint, body)
+        const result = endpoint.decode(body.json, body.literals)
         const ofRequest = headersOf(endpoint, result, body.json)
         exchange.headers = ofRequest
         const decoded = yield* result

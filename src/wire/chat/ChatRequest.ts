@@ -1,6 +1,7 @@
 import * as Either from "effect/Either"
 import type { ChatRequest, Restriction, RoutingControls } from "../../domain/Chat.ts"
 import { InvalidRequest } from "../../domain/GatewayError.ts"
+import type { StringLiterals } from "../../domain/StringLiterals.ts"
 import { explainer } from "../validation/Explanation.ts"
 import { rejected, type Trail } from "../validation/Guard.ts"
 import { unknownNames } from "../validation/UnknownNames.ts"
@@ -12,18 +13,28 @@ import { toolChoiceOf } from "./ToolChoice.ts"
 /**
  * Decodes the parsed body of `POST /v1/chat/completions`. One pass of guards accepts a valid body; only when a guard rejects it
  * does the schema run, on the smallest part of the body with the error, to explain what is wrong.
+ *
+ * @param stringLiterals of the body's text, where they are known
  */
-export const decode = (json: unknown): Either.Either<ChatRequest, InvalidRequest> => {
+export const decode = (
+  json: unknown,
+  stringLiterals?: StringLiterals | undefined
+): Either.Either<ChatRequest, InvalidRequest> => {
   const trail: Trail = []
   const body = chatBody(json, trail)
-  return body === rejected ? Either.left(explain(json, trail.reverse())) : judged(body, ignoredOf(json, body))
+  return body === rejected
+    ? Either.left(explain(json, trail.reverse()))
+    : judged(body, { ignored: ignoredOf(json, body), stringLiterals })
 }
 
 /** The free-form objects, once the rest is valid. */
-const judged = (body: ChatBody, ignored: ChatRequest["ignored"]): Either.Either<ChatRequest, InvalidRequest> =>
+const judged = (
+  body: ChatBody,
+  more: Pick<ChatRequest, "ignored" | "stringLiterals">
+): Either.Either<ChatRequest, InvalidRequest> =>
   Either.flatMap(toolChoiceOf(body.tool_choice, body.tools ?? []), (toolChoice) =>
     Either.map(responseFormatOf(body.response_format), (responseFormat) =>
-      fromBody(body, { toolChoice, responseFormat, ignored })
+      fromBody(body, toolChoice, responseFormat, more)
     )
   )
 
@@ -65,7 +76,9 @@ const explain = (json: unknown, path: ReadonlyArray<string | number>): InvalidRe
 
 const fromBody = (
   body: ChatBody,
-  { ignored, responseFormat, toolChoice }: Pick<ChatRequest, "toolChoice" | "responseFormat" | "ignored">
+  toolChoice: ChatRequest["toolChoice"],
+  responseFormat: ChatRequest["responseFormat"],
+  { ignored, stringLiterals }: Pick<ChatRequest, "ignored" | "stringLiterals">
 ): ChatRequest => ({
   model: body.model,
   messages: body.messages,
@@ -106,7 +119,8 @@ const fromBody = (
   webSearchOptions: body.web_search_options,
   user: body.user,
   routing: routingControls(body),
-  ignored
+  ignored,
+  stringLiterals
 })
 
 type RoutingBody = Pick<ChatBody, "models" | "provider" | "routing_config" | "alpha" | "enable_fallback"> &

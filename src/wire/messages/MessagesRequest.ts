@@ -1,6 +1,7 @@
 import * as Either from "effect/Either"
 import type { ChatRequest, ReasoningOptions } from "../../domain/Chat.ts"
 import { InvalidRequest } from "../../domain/GatewayError.ts"
+import type { StringLiterals } from "../../domain/StringLiterals.ts"
 import { routingControls } from "../chat/ChatRequest.ts"
 import { routingGuards } from "../chat/ChatRequestGuard.ts"
 import { maxStops } from "../chat/ChatRequestSchema.ts"
@@ -24,8 +25,11 @@ export interface DecodedMessages {
 }
 
 /** Reads the parsed body of `POST /v1/messages`. */
-export const decode = (json: unknown): Either.Either<DecodedMessages, InvalidRequest> =>
-  attempt(() => read(json, checked(json, messagesBody, explainMessages)))
+export const decode = (
+  json: unknown,
+  stringLiterals?: StringLiterals | undefined
+): Either.Either<DecodedMessages, InvalidRequest> =>
+  attempt(() => read(json, checked(json, messagesBody, explainMessages), stringLiterals))
 
 /** Reads the parsed body of `POST /v1/messages/count_tokens`, which has no output cap. */
 export const decodeCount = (json: unknown): Either.Either<DecodedMessages, InvalidRequest> =>
@@ -50,7 +54,11 @@ const rejectThread = (json: unknown): void => {
   )
 }
 
-const read = (json: unknown, body: CountBody & { readonly max_tokens?: number }): DecodedMessages => {
+const read = (
+  json: unknown,
+  body: CountBody & { readonly max_tokens?: number },
+  stringLiterals?: StringLiterals | undefined
+): DecodedMessages => {
   rejectThread(json)
   const state: ReadingState = { marks: new CacheMarks(), ignored: new Set() }
   const tools = decodeTools(body.tools, state)
@@ -98,7 +106,8 @@ const read = (json: unknown, body: CountBody & { readonly max_tokens?: number })
     cacheControl,
     cacheMarks: state.marks.longest,
     objectArguments: true,
-    ignored: [...unknownNames(json, known), ...state.ignored]
+    ignored: [...unknownNames(json, known), ...state.ignored],
+    stringLiterals
   }
   return { request, droppedTools: tools.dropped, paths: conversation.paths }
 }

@@ -2,6 +2,7 @@ import * as Either from "effect/Either"
 import type { ChatRequest, JsonObject } from "../../domain/Chat.ts"
 import { InvalidRequest } from "../../domain/GatewayError.ts"
 import type { RouterMetadata } from "../../domain/RouterMetadata.ts"
+import type { StringLiterals } from "../../domain/StringLiterals.ts"
 import { obfuscation, routingControls } from "../chat/ChatRequest.ts"
 import { effort, routingGuards, streamOptions } from "../chat/ChatRequestGuard.ts"
 import { renamed } from "../ResponseMetadata.ts"
@@ -49,9 +50,12 @@ export type ResponsesEcho = {
 }
 
 /** Reads the parsed body of `POST /v1/responses`. */
-export const decode = (json: unknown): Either.Either<DecodedResponses, InvalidRequest> => {
+export const decode = (
+  json: unknown,
+  stringLiterals?: StringLiterals | undefined
+): Either.Either<DecodedResponses, InvalidRequest> => {
   try {
-    return Either.right(read(json))
+    return Either.right(read(json, stringLiterals))
   } catch (fault) {
     if (fault instanceof InvalidRequest) return Either.left(fault)
     throw fault
@@ -69,7 +73,7 @@ export const clientMetadata = (
   decoded: Pick<DecodedResponses, "request" | "sources">
 ): RouterMetadata => renamed(metadata, decoded.request.ignored, (name) => paramOf(name, decoded))
 
-const read = (json: unknown): DecodedResponses => {
+const read = (json: unknown, stringLiterals: StringLiterals | undefined): DecodedResponses => {
   if (G.isObject(json)) rejectStored(json)
   const trail: G.Trail = []
   const body = simpleBody(json, trail)
@@ -121,7 +125,8 @@ const read = (json: unknown): DecodedResponses => {
     webSearchOptions: undefined,
     user: body.user,
     routing: routingControls(body),
-    ignored: ignoredOf(json, body)
+    ignored: ignoredOf(json, body),
+    stringLiterals
   }
   return {
     request,
