@@ -26,7 +26,7 @@ import { responseObject } from "../../src/wire/responses/ResponsesObject.ts"
 import * as ResponsesDecoding from "../../src/wire/responses/ResponsesRequest.ts"
 import { ResponsesStream } from "../../src/wire/responses/ResponsesStream.ts"
 import { boundsOf, marksOf } from "../../src/wire/validation/JsonBounds.ts"
-import { parse } from "../../src/wire/validation/LongStrings.ts"
+import { Parsing } from "../../src/wire/validation/LongStrings.ts"
 import { call, model } from "../provider/protocols/calls.ts"
 import { chatRequest } from "../support/ChatRequests.ts"
 import { counts, finished, head, metadata } from "../wire/chat/AnswerArbitraries.ts"
@@ -112,10 +112,10 @@ describe.each(requestShapes.map((shape) => [`${shape.endpoint}: ${shape.name}`, 
     const request = (size: number): ChatRequest => decode(shape, json(size))
     const bytes = (size: number): Buffer => Buffer.from(text(size))
     step("scan", text, (given) => marksOf(given))
-    step("read", bytes, (given) => parse(given, boundsOf(given).longStrings))
+    step("read", bytes, (given) => new Parsing(given, boundsOf(given).longStrings).end())
     const readBody = (size: number): { request: ChatRequest; literals: ReadonlyArray<StringLiteral> } => {
       const given = bytes(size)
-      const read = parse(given, boundsOf(given).longStrings)
+      const read = new Parsing(given, boundsOf(given).longStrings).end()
       return { request: decode(shape, read.json), literals: read.literals?.take() ?? [] }
     }
     step("decode", json, (given) => decode(shape, given))

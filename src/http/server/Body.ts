@@ -4,9 +4,9 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Stream from "effect/Stream"
 import { InvalidRequest } from "../../domain/GatewayError.ts"
-import { maxBytesInOneTurn, yieldIfLarge } from "../../wire/framing/LargeBody.ts"
+import { maxBytesInOneTurn, nextTurn } from "../../wire/framing/LargeBody.ts"
 import * as JsonBounds from "../../wire/validation/JsonBounds.ts"
-import * as LongStrings from "../../wire/validation/LongStrings.ts"
+import { type ParsedJson, Parsing } from "../../wire/validation/LongStrings.ts"
 
 /** Inline images make large bodies; no valid request is larger. */
 const maxBytes = 20 * 1024 * 1024
@@ -15,7 +15,7 @@ const invalid = (code: InvalidRequest["code"], message: string) => new InvalidRe
 const tooLarge = (limitBytes: number) =>
   invalid("request_too_large", `The body is larger than ${limitBytes / 1024 / 1024} MiB.`)
 
-export interface RequestBody extends LongStrings.ParsedJson {
+export interface RequestBody extends ParsedJson {
   readonly bytes: Buffer
 }
 
@@ -114,12 +114,13 @@ const received = (request: IncomingMessage, limitBytes: number): Effect.Effect<R
 const bodyOf = (bytes: Buffer): Effect.Effect<RequestBody, InvalidRequest> => {
   const text = withoutByteOrderMark(bytes)
   return bytes.length <= maxBytesInOneTurn
-    ? Exit.flatMap(longStringsOf(text), (longStrings) => parsed(bytes, text, longStrings))
+    ? Exit.flatMap(longStringsOf(text), (longStrings) => parsed(bytes, new Parsing(text, longStrings)))
     : Effect.gen(function* () {
-        yield* yieldIfLarge(bytes.length)
-        const longStrings = yield* longStringsOf(text)
-        yield* yieldIfLarge(bytes.length)
-        return yield* parsed(bytes, text, longStrings)
+        yield* nextTurn
+        const parsing = new Parsing(text, yield* longStringsOf(text))
+        do yield* nextTurn
+        while (parsing.more(maxBytesInOneTurn))
+        return yield* parsed(bytes, parsing)
       })
 }
 
@@ -134,13 +135,9 @@ const longStringsOf = (text: Buffer): Exit.Exit<ReadonlyArray<number>, InvalidRe
   return marks > JsonBounds.maxMarks ? Exit.fail(tooMany) : Exit.succeed(longStrings)
 }
 
-const parsed = (
-  bytes: Buffer,
-  text: Buffer,
-  longStrings: ReadonlyArray<number>
-): Exit.Exit<RequestBody, InvalidRequest> => {
+const parsed = (bytes: Buffer, parsing: Parsing): Exit.Exit<RequestBody, InvalidRequest> => {
   try {
-    const { json, literals } = LongStrings.parse(text, longStrings)
+    const { json, literals } = parsing.end()
     return Exit.succeed({ bytes, json, literals })
   } catch (error) {
     return Exit.fail(

@@ -13,48 +13,84 @@ export interface ParsedJson {
 const minBytes = 8 * 1024
 
 /**
- * Parses valid UTF-8, throws as `JSON.parse` does. Long strings are parsed each by itself, and the rest with a mark in the place of
- * each: no string of the whole body's size is made, which costs more than parsing it.
- *
- * @param longStrings for each, where its literal starts and ends: see `boundsOf`
+ * Parses JSON in valid UTF-8. Long strings are parsed each by itself, and the rest with a mark in the place of each: no string of
+ * the whole body's size is made, which costs more than parsing it. A large body is parsed in steps.
  */
-export const parse = (bytes: Buffer, longStrings: ReadonlyArray<number>): ParsedJson => {
-  const encoding = isAscii(bytes) ? "latin1" : "utf8"
-  if (bytesIn(longStrings) >= minBytes) {
-    try {
-      return parseApart(bytes, encoding, longStrings)
-    } catch {
-      // invalid: parsed as a whole, so that the error names its position
-    }
+export class Parsing {
+  private readonly bytes: Buffer
+  private readonly encoding: "latin1" | "utf8"
+  private longStrings: ReadonlyArray<number>
+  /** Of the next long string. */
+  private next = 0
+  private readonly mark: string
+  private readonly values: Array<string> = []
+  private readonly literals: Array<StringLiteral> = []
+  /** The text up to `from`, with marks. */
+  private text = ""
+  private from = 0
+
+  /** @param longStrings for each, where its literal starts and ends: see `boundsOf` */
+  constructor(bytes: Buffer, longStrings: ReadonlyArray<number>) {
+    this.bytes = bytes
+    this.encoding = isAscii(bytes) ? "latin1" : "utf8"
+    this.longStrings = bytesIn(longStrings) < minBytes ? [] : longStrings
+    this.mark = this.longStrings.length === 0 ? "" : randomUUID()
   }
-  return { json: parseExactly(bytes.toString(encoding)), literals: undefined }
+
+  /** Parses long strings of so many bytes, and the last one whole; whether there are others. */
+  more(maxBytes: number): boolean {
+    try {
+      for (let parsed = 0; parsed < maxBytes && this.next < this.longStrings.length; this.next += 2) {
+        const start = this.longStrings[this.next] ?? 0
+        const end = this.longStrings[this.next + 1] ?? 0
+        this.parseApart(start, end)
+        parsed += end - start
+      }
+    } catch {
+      this.parseAsWhole()
+    }
+    return this.next < this.longStrings.length
+  }
+
+  /** Parses the rest; throws as `JSON.parse` does. */
+  end(): ParsedJson {
+    this.more(Number.POSITIVE_INFINITY)
+    if (this.values.length > 0) {
+      try {
+        return this.rest()
+      } catch {
+        this.parseAsWhole()
+      }
+    }
+    return { json: parseExactly(this.bytes.toString(this.encoding)), literals: undefined }
+  }
+
+  private parseApart(start: number, end: number): void {
+    const { bytes, encoding } = this
+    const value: string = JSON.parse(bytes.toString(encoding, start, end))
+    this.text += `${bytes.toString(encoding, this.from, start)}"${this.mark}${this.values.length}"`
+    this.from = end
+    this.values.push(value)
+    if (isCompact(value, end - start)) this.literals.push({ value, utf8: bytes.subarray(start, end) })
+  }
+
+  private rest(): ParsedJson {
+    const root = { json: parseExactly(this.text + this.bytes.toString(this.encoding, this.from)) }
+    new Restoring(this.mark, this.values).in(root)
+    return { json: root.json, literals: this.literals.length === 0 ? undefined : new StringLiterals(this.literals) }
+  }
+
+  /** The JSON is invalid: the error of the whole text names its position. */
+  private parseAsWhole(): void {
+    this.longStrings = []
+    this.values.length = 0
+  }
 }
 
 const bytesIn = (longStrings: ReadonlyArray<number>): number => {
   let bytes = 0
   for (let at = 0; at < longStrings.length; at += 2) bytes += (longStrings[at + 1] ?? 0) - (longStrings[at] ?? 0)
   return bytes
-}
-
-const parseApart = (bytes: Buffer, encoding: "latin1" | "utf8", longStrings: ReadonlyArray<number>): ParsedJson => {
-  const mark = randomUUID()
-  const values: Array<string> = []
-  const literals: Array<StringLiteral> = []
-  let text = ""
-  let from = 0
-  for (let at = 0; at < longStrings.length; at += 2) {
-    const start = longStrings[at] ?? 0
-    const end = longStrings[at + 1] ?? 0
-    const value: string = JSON.parse(bytes.toString(encoding, start, end))
-    text += `${bytes.toString(encoding, from, start)}"${mark}${values.length}"`
-    from = end
-    values.push(value)
-    if (isCompact(value, end - start)) literals.push({ value, utf8: bytes.subarray(start, end) })
-  }
-  text += bytes.toString(encoding, from)
-  const root = { json: parseExactly(text) }
-  new Restoring(mark, values).in(root)
-  return { json: root.json, literals: literals.length === 0 ? undefined : new StringLiterals(literals) }
 }
 
 /** A client that escapes what needs no escape has literals of up to twice the size: a provider may refuse a body for its size. */

@@ -1,12 +1,12 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { boundsOf, longBytes, marksOf, maxMarks, tooDeep } from "../../../src/wire/validation/JsonBounds.ts"
-import { parse } from "../../../src/wire/validation/LongStrings.ts"
+import { Parsing } from "../../../src/wire/validation/LongStrings.ts"
 import { awkwardJson, withOddEscapes } from "../../support/LongTexts.ts"
 
 const parsed = (text: string) => {
   const bytes = Buffer.from(text)
-  return parse(bytes, boundsOf(bytes).longStrings)
+  return new Parsing(bytes, boundsOf(bytes).longStrings).end()
 }
 const literalsOf = (text: string): ReadonlyArray<string> =>
   (parsed(text).literals?.take() ?? []).map(({ utf8 }) => Buffer.from(utf8).toString())
@@ -98,6 +98,21 @@ describe("a client's JSON with long strings", () => {
       expect(messageOf(() => parsed(text))).toBe(messageOf(() => JSON.parse(text)))
       expect(messageOf(() => parsed(text))).toContain("SyntaxError")
     }
+  })
+
+  it("is parsed in steps to the same value", () => {
+    const value = Array.from({ length: 20 }, (_, index) => ({ text: String(index) + longText("a") }))
+    const bytes = Buffer.from(JSON.stringify(value))
+    const stepped = (json: Buffer): number => {
+      const parsing = new Parsing(json, boundsOf(json).longStrings)
+      let steps = 1
+      while (parsing.more(20_000)) steps++
+      expect(parsing.end().json).toEqual(value)
+      return steps
+    }
+    expect(stepped(bytes)).toBe(7)
+    const invalid = Buffer.from(JSON.stringify(value).replace("a", "\\q"))
+    expect(() => stepped(invalid)).toThrow(SyntaxError)
   })
 
   it("gives its literals once", () => {
