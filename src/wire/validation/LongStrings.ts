@@ -76,7 +76,7 @@ export class Parsing {
 
   private rest(): ParsedJson {
     const root = { json: parseExactly(this.text + this.bytes.toString(this.encoding, this.from)) }
-    new Restoring(this.mark, this.values).in(root)
+    new Restoring(this.mark, this.values).restore(root)
     return { json: root.json, literals: this.literals.length === 0 ? undefined : new StringLiterals(this.literals) }
   }
 
@@ -93,7 +93,7 @@ const bytesIn = (longStrings: ReadonlyArray<number>): number => {
   return bytes
 }
 
-/** A client that escapes what needs no escape has literals of up to twice the size: a provider may refuse a body for its size. */
+/** A client that escapes what needs no escape has literals of several times the size: a provider may refuse a body for its size. */
 const isCompact = (value: string, bytes: number): boolean => {
   const max = bytes / 1.25
   return value.length >= max || Buffer.byteLength(value) >= max
@@ -111,13 +111,13 @@ class Restoring {
     this.left = values.length
   }
 
-  in(node: object): void {
+  restore(node: object): void {
     if (Array.isArray(node)) {
       for (let at = 0; at < node.length && this.left > 0; at++) {
         const inner: unknown = node[at]
         if (typeof inner === "string") {
           if (inner.startsWith(this.mark)) node[at] = this.valueOf(inner)
-        } else if (typeof inner === "object" && inner !== null) this.in(inner)
+        } else if (typeof inner === "object" && inner !== null) this.restore(inner)
       }
       return
     }
@@ -127,7 +127,7 @@ class Restoring {
       const inner = members[name]
       if (typeof inner === "string") {
         if (inner.startsWith(this.mark)) members[name] = this.valueOf(inner)
-      } else if (typeof inner === "object" && inner !== null) this.in(inner)
+      } else if (typeof inner === "object" && inner !== null) this.restore(inner)
     }
   }
 

@@ -14,7 +14,7 @@ export const writeBody = (body: object, { stringLiterals }: ChatRequest): Upstre
   const literals = stringLiterals?.take() ?? []
   if (literals.length === 0) return writeExactly(body)
   const marking = new Marking(literals)
-  const text = writeExactly(marking.in(body))
+  const text = writeExactly(marking.copyOf(body))
   return marking.found.length === 0 ? text : withLiterals(text.split(`"${marking.mark}"`), marking.found)
 }
 
@@ -47,8 +47,8 @@ class Marking {
     }
   }
 
-  /** Returns what it was given where there is nothing to mark. */
-  in(value: object): object {
+  /** The value itself where there is nothing to mark. */
+  copyOf(value: object): object {
     if (Array.isArray(value)) {
       let copy: Array<unknown> | undefined
       for (let at = 0; at < value.length; at++) {
@@ -74,7 +74,7 @@ class Marking {
 
   private marked(value: unknown): unknown {
     if (typeof value === "string") return value.length >= this.shortest && this.find(value) ? this.mark : value
-    return typeof value === "object" && value !== null ? this.in(value) : value
+    return typeof value === "object" && value !== null ? this.copyOf(value) : value
   }
 
   private find(value: string): boolean {
