@@ -168,7 +168,7 @@ class HttpAttempt implements Upstream, AnswerHandler {
     this.receiver.fail(
       new ProviderError({
         providerId: this.options.id,
-        reason: this.withoutSecrets(failure),
+        reason: failure,
         httpStatus: this.status
       })
     )
@@ -193,7 +193,7 @@ class HttpAttempt implements Upstream, AnswerHandler {
     }
     if (this.isOver || progress === "incomplete") return
     if (progress !== "complete") {
-      this.fail(progress)
+      this.fail(this.withoutSecrets(progress))
       return
     }
     this.over()
@@ -209,12 +209,24 @@ class HttpAttempt implements Upstream, AnswerHandler {
     exchange?.resume()
   }
 
-  /** Parts of a credential, such as one split by whitespace, are not redacted: a message that contains a part is not shown at all. */
+  /** The text of an event is the provider's, as that of an error response is. */
   private withoutSecrets(failure: ProviderFailure): ProviderFailure {
     if (!("message" in failure)) return failure
-    const text = failure.message.replace(/\s+/g, "")
-    const isTold = this.auth.secrets.some((secret) => sharesPiece(text, Redacted.value(secret)))
-    return isTold ? { ...failure, message: "The provider rejected the request." } : failure
+    const message = this.redacted(failure.message)
+    const shown = { ...failure, message: this.hasPiece(message) ? "The provider rejected the request." : message }
+    if (!("param" in shown) || shown.param === null) return shown
+    const isTold = this.redacted(shown.param) !== shown.param || this.hasPiece(shown.param)
+    return isTold ? { ...shown, param: null } : shown
+  }
+
+  private redacted(text: string): string {
+    return this.auth.secrets.reduce((clean, secret) => clean.replaceAll(Redacted.value(secret), "[redacted]"), text)
+  }
+
+  /** Parts of a credential, such as one split by whitespace, are not redacted: a message that contains a part is not shown at all. */
+  private hasPiece(text: string): boolean {
+    const joined = text.replace(/\s+/g, "")
+    return this.auth.secrets.some((secret) => sharesPiece(joined, Redacted.value(secret)))
   }
 
   /** What has been read is given up: the call may still wait for its turn, and what lives long costs the garbage collector time. */
@@ -226,11 +238,7 @@ class HttpAttempt implements Upstream, AnswerHandler {
 
   private classify(status: number, headers: ResponseHeaders, body: string): ProviderFailure {
     const { protocol, timers } = this.options
-    const clean = this.auth.secrets.reduce(
-      (text, secret) => text.replaceAll(Redacted.value(secret), "[redacted]"),
-      body
-    )
-    return protocol.failure({ status, headers, body: clean, nowMillis: timers.now() })
+    return protocol.failure({ status, headers, body: this.redacted(body), nowMillis: timers.now() })
   }
 }
 

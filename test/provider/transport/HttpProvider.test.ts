@@ -96,6 +96,37 @@ describe("a provider's error", () => {
   })
 })
 
+describe("an error within an answer", () => {
+  const refusal = (credential: string, isStream: boolean, error: object) => {
+    const answer = opened({ credential, stream: isStream })
+    answer.head(200, { "content-type": isStream ? "text/event-stream" : "application/json" })
+    const text = JSON.stringify({ error: { ...error, code: 400, type: "invalid_request_error" } })
+    answer.data(isStream ? `data: ${text}\n\n` : text)
+    if (answer.recorder.outcome === "open") answer.end()
+    return reasonOf(answer)
+  }
+
+  it.each(["sk-1234", 'pa"s\\wrd', "abcdefghijklmnopqrst"])(
+    "is not told with the credential %s in it",
+    (credential) => {
+      for (const isStream of [true, false]) {
+        const reason = refusal(credential, isStream, {
+          message: `the key ${credential} is not known`,
+          param: credential
+        })
+        expect(reason).toEqual({ _tag: "RequestRejected", message: "the key [redacted] is not known", param: null })
+      }
+    }
+  )
+
+  it("is told as it is where nothing of the credential is in it", () => {
+    for (const isStream of [true, false]) {
+      const reason = refusal("sk-1234", isStream, { message: "there is no tool by that name", param: "tools[0]" })
+      expect(reason).toEqual({ _tag: "RequestRejected", message: "there is no tool by that name", param: "tools[0]" })
+    }
+  })
+})
+
 describe("an answer", () => {
   it("that is encoded is none, because nobody has asked for that", () => {
     const answer = opened()
