@@ -32,7 +32,7 @@ export interface SignInShape {
   readonly codeByProof: (
     proof: string,
     request: Omit<SignInRequest, "transport" | "userAgent">
-  ) => Effect.Effect<SignInCode, Unauthenticated | SealingUnavailable | StoreUnavailable>
+  ) => Effect.Effect<SignInCode, Unauthenticated | RateLimited | SealingUnavailable | StoreUnavailable>
   /** Signs in by a code, which works once. */
   readonly exchange: (
     code: string,
@@ -116,14 +116,17 @@ const make = Effect.gen(function* () {
     ),
     codeFor: (user) => withoutProof({ id: user.userId, accountId: user.accountId }, user),
     codeByProof: (proof, { address, requestId }) =>
-      Effect.gen(function* () {
-        const keys = yield* masterKey.accepted(SignInProof.proofPurpose)
-        const operator = yield* users.findLocalOperator
-        if (operator === undefined || !SignInProof.isValid(proof, keys, timers.now())) {
-          return yield* new Unauthenticated()
-        }
-        return yield* make(operator, { userId: operator.id, address, requestId }, hashOf(proof))
-      }),
+      sessions.guarded(
+        address,
+        Effect.gen(function* () {
+          const keys = yield* masterKey.accepted(SignInProof.proofPurpose)
+          // first, so that whoever has no master key cannot make the database work
+          if (!SignInProof.isValid(proof, keys, timers.now())) return yield* new Unauthenticated()
+          const operator = yield* users.findLocalOperator
+          if (operator === undefined) return yield* new Unauthenticated()
+          return yield* make(operator, { userId: operator.id, address, requestId }, hashOf(proof))
+        })
+      ),
     exchange: (code, request) =>
       sessions.guarded(
         request.address,
