@@ -13,6 +13,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Errors from "../Errors.ts"
 import * as Body from "../server/Body.ts"
+import { checkedIfLate } from "../server/LateBody.ts"
 import { errorResponse } from "../server/RouterResponse.ts"
 import type { AccountApi } from "./AccountApi.ts"
 import { activityHandlers } from "./activity/ActivityHandlers.ts"
@@ -26,7 +27,7 @@ import { chatHandlers } from "./chat/ChatHandlers.ts"
 import { ContentRoutes } from "./chat/ContentRoutes.ts"
 import { credentialsHandlers } from "./credentials/CredentialsHandlers.ts"
 import * as Failures from "./Failures.ts"
-import { Identity } from "./Identity.ts"
+import { Identity, identifiedAgain } from "./Identity.ts"
 import { keysHandlers } from "./keys/KeysHandlers.ts"
 import { membersHandlers } from "./members/MembersHandlers.ts"
 import { oidcHandlers } from "./oidc/OidcHandlers.ts"
@@ -155,8 +156,9 @@ const withInternal = <R>(handler: Effect.Effect<HttpServerResponse.HttpServerRes
  * `Failures` recognises.
  */
 const withBoundedBody = (request: HttpServerRequest.HttpServerRequest): HttpServerRequest.HttpServerRequest => {
+  const incoming = NodeHttpServerRequest.toIncomingMessage(request)
   const value = Effect.map(
-    Body.read(NodeHttpServerRequest.toIncomingMessage(request), maxBodyBytes),
+    checkedIfLate(Body.read(incoming, maxBodyBytes), identifiedAgain(incoming)),
     ({ json }) => json
   )
   return Object.create(request, {

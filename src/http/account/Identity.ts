@@ -1,5 +1,7 @@
+import type { IncomingMessage } from "node:http"
 import * as HttpApiMiddleware from "@effect/platform/HttpApiMiddleware"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import { toIncomingMessage } from "@effect/platform-node/NodeHttpServerRequest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { OidcSignIn } from "../../account/oidc/OidcSignIn.ts"
@@ -26,11 +28,29 @@ export class Identity extends HttpApiMiddleware.Tag<Identity>()("gateway/http/ac
     this,
     Effect.suspend(() =>
       Effect.map(identifies, (identify) =>
-        Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => identify(request, Incoming.of(request)))
+        Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+          const identified = identify(request, Incoming.of(request))
+          return Effect.tap(identified, ({ transport }) =>
+            Effect.sync(() => {
+              // the proof of a command counts once
+              if (transport !== "command") identifications.set(toIncomingMessage(request), identified)
+            })
+          )
+        })
       )
     )
   )
 }
+
+type Identified = ReturnType<Effect.Effect.Success<typeof identifies>>
+
+const identifications = new WeakMap<IncomingMessage, Identified>()
+
+/** Identifies the sender of an identified request again; does nothing for any other request. */
+export const identifiedAgain = (
+  request: IncomingMessage
+): Effect.Effect<CurrentUserShape | undefined, Effect.Effect.Error<Identified>> =>
+  Effect.suspend((): ReturnType<typeof identifiedAgain> => identifications.get(request) ?? Effect.succeed(undefined))
 
 /** What of a request tells who sends it. */
 export type Credentials = Pick<HttpServerRequest.HttpServerRequest, "cookies" | "headers">

@@ -7,6 +7,7 @@ import { decodeCount } from "../../wire/messages/MessagesRequest.ts"
 import { webSearchIn } from "../../wire/responses/ResponsesTools.ts"
 import { hasQuota, rateLimitHeaders } from "../RateLimitHeaders.ts"
 import * as Body from "../server/Body.ts"
+import { checkedIfLate } from "../server/LateBody.ts"
 import * as NodeResponse from "../server/NodeResponse.ts"
 import { droppedToolsHeader } from "./DroppedTools.ts"
 import { failed, type InferenceDeps, methodOrDrainError, overloaded, type RunningCall } from "./InferenceHandler.ts"
@@ -24,11 +25,12 @@ const answer = (
 ): Effect.Effect<void, GatewayError | AccountError> =>
   Effect.gen(function* () {
     const { format, request, requestId } = exchange
-    const caller = yield* security.authenticate(request, format, requestId)
+    const authenticated = security.authenticate(request, format, requestId)
+    const caller = yield* authenticated
     const error = methodOrDrainError(request, drain)
     if (error !== undefined) return yield* error
     if (!state.passedLoadShedding && loadShedding.rejects(caller.accountId)) return yield* overloaded
-    const body = yield* Body.read(request)
+    const body = yield* checkedIfLate(Body.read(request), authenticated)
     yield* yieldIfLarge(body.bytes.length)
     const count = decodeCount(body.json)
     // from here on every answer names the hosted tools that do not count

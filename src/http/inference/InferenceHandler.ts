@@ -24,6 +24,7 @@ import type { LoadSheddingShape } from "../overload/LoadShedding.ts"
 import { hasQuota, rateLimitHeaders } from "../RateLimitHeaders.ts"
 import * as Body from "../server/Body.ts"
 import type { DrainShape } from "../server/Drain.ts"
+import { lateMillis } from "../server/LateBody.ts"
 import * as NodeResponse from "../server/NodeResponse.ts"
 import type { WireFormat } from "../WireFormat.ts"
 import { HttpSink } from "./HttpSink.ts"
@@ -79,25 +80,42 @@ const answer = <Decoded extends WithRequest>(
     const error = methodOrDrainError(exchange.request, deps.drain)
     if (error !== undefined) return Effect.fail(error)
     if (!state.passedLoadShedding && deps.loadShedding.rejects(caller.accountId)) return overloaded
-    return Effect.flatMap(Body.read(exchange.request), (body) => {
-      const entry = deps.loadShedding.enter(caller.accountId)
-      state.queueEntry = entry
-      if (entry.state === "rejected") return overloaded
-      const decoded = (): Effect.Effect<void, HandlerError> => {
-        const found = endpoint.decode(body.json, body.literals)
-        // from here on every answer has the headers that depend on the request: also errors, and replays of earlier answers
-        exchange.requestHeaders = headersOf(endpoint, found, body.json)
-        if (Either.isLeft(found)) return Effect.fail(found.left)
-        const call = { endpoint, deps, caller, decoded: found.right, exchange, state }
-        return located(endpoint, found.right, once(call, body.bytes))
-      }
-      // decoding walks through the whole body again; the ledger hold comes between it and building the provider's body
-      const isLarge = body.bytes.length > maxBytesInOneTurn
-      if (entry.state === "admitted" && !isLarge) return decoded()
-      const later = isLarge ? Effect.flatMap(nextTurn, decoded) : Effect.suspend(decoded)
-      return entry.state === "admitted" ? later : Effect.zipRight(admission(entry), later)
-    })
+    const authenticatedMillis = deps.timers.now()
+    return Effect.flatMap(Body.read(exchange.request), (body) =>
+      deps.timers.now() - authenticatedMillis > lateMillis
+        ? Effect.flatMap(deps.security.authenticate(exchange.request, exchange.format, exchange.requestId), (present) =>
+            received(endpoint, deps, exchange, state, present, body)
+          )
+        : received(endpoint, deps, exchange, state, caller, body)
+    )
   })
+
+/** From the body on. */
+const received = <Decoded extends WithRequest>(
+  endpoint: InferenceEndpoint<Decoded>,
+  deps: InferenceDeps,
+  exchange: NodeResponse.HttpExchange,
+  state: RunningCall,
+  caller: CallerShape,
+  body: Body.RequestBody
+): Effect.Effect<void, HandlerError> => {
+  const entry = deps.loadShedding.enter(caller.accountId)
+  state.queueEntry = entry
+  if (entry.state === "rejected") return overloaded
+  const decoded = (): Effect.Effect<void, HandlerError> => {
+    const found = endpoint.decode(body.json, body.literals)
+    // from here on every answer has the headers that depend on the request: also errors, and replays of earlier answers
+    exchange.requestHeaders = headersOf(endpoint, found, body.json)
+    if (Either.isLeft(found)) return Effect.fail(found.left)
+    const call = { endpoint, deps, caller, decoded: found.right, exchange, state }
+    return located(endpoint, found.right, once(call, body.bytes))
+  }
+  // decoding walks through the whole body again; the ledger hold comes between it and building the provider's body
+  const isLarge = body.bytes.length > maxBytesInOneTurn
+  if (entry.state === "admitted" && !isLarge) return decoded()
+  const later = isLarge ? Effect.flatMap(nextTurn, decoded) : Effect.suspend(decoded)
+  return entry.state === "admitted" ? later : Effect.zipRight(admission(entry), later)
+}
 
 /**
  * With an Idempotency-Key the call runs once, up to its end even if the client leaves, who can send the request again to get the

@@ -8,6 +8,7 @@ import { type GatewayError, ServiceRefused } from "../../domain/GatewayError.ts"
 import * as Errors from "../Errors.ts"
 import { LoadShedding } from "../overload/LoadShedding.ts"
 import * as Body from "../server/Body.ts"
+import { checkedIfLate } from "../server/LateBody.ts"
 import { jsonHeaders } from "../server/NodeResponse.ts"
 import { errorResponse, notPost } from "../server/RouterResponse.ts"
 import { Security } from "./Security.ts"
@@ -26,7 +27,7 @@ export const keyedPost = (
       const caller = yield* security.authenticate(incoming)
       if (request.method !== "POST") return yield* notPost(request.method)
       if (loadShedding.rejects(caller.accountId)) return yield* new ServiceRefused({ reason: "overloaded" })
-      const { json } = yield* Body.read(incoming, maxBytes)
+      const { json } = yield* checkedIfLate(Body.read(incoming, maxBytes), security.authenticate(incoming))
       const answered = JSON.stringify(yield* answer(caller, json))
       return HttpServerResponse.raw(answered, { headers: jsonHeaders })
     }).pipe(Effect.catchAll((error) => Effect.succeed(errorResponse(Errors.of(error)))))

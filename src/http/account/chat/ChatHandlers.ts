@@ -28,9 +28,11 @@ import {
 } from "../../../wire/account/Chat.ts"
 import { type Listing, listings } from "../../../wire/models/Listing.ts"
 import { streamHeaders, streamType } from "../../inference/StreamSink.ts"
+import { checkedIfLate } from "../../server/LateBody.ts"
 import { AccountApi } from "../AccountApi.ts"
 import { entityTag, requireMatch } from "../EntityTag.ts"
 import { idempotent, withHeader } from "../Idempotent.ts"
+import { identifiedAgain } from "../Identity.ts"
 import { page } from "../Paging.ts"
 import { cursorOf, frameOf } from "./ChatStream.ts"
 import * as ImageBody from "./ImageBody.ts"
@@ -132,7 +134,8 @@ export const chatHandlers = HttpApiBuilder.group(AccountApi, "chat", (handlers) 
       )
       .handleRaw("uploadChatImage", ({ headers, request, urlParams: { filename } }) =>
         Effect.gen(function* () {
-          const bytes = yield* ImageBody.read(NodeHttpServerRequest.toIncomingMessage(request))
+          const incoming = NodeHttpServerRequest.toIncomingMessage(request)
+          const bytes = yield* checkedIfLate(ImageBody.read(incoming), identifiedAgain(incoming))
           const hash = createHash("sha256").update(bytes).digest("hex")
           const made = yield* idempotent(
             idempotency,
