@@ -12,8 +12,9 @@ import { sampleRecord } from "../../../account/capture/SampleRecord.ts"
 import { defaultContentWarning, type CaptureSettings as Settings } from "../../../capture/CaptureWindow.ts"
 import type { Erasure } from "../../../capture/Erasure.ts"
 import type { CapturedCall } from "../../../domain/CapturedCall.ts"
-import type { StoreUnavailable } from "../../../domain/GatewayError.ts"
+import { CurrentUser } from "../../../domain/CurrentUser.ts"
 import { RequestId } from "../../../domain/Ids.ts"
+import { ProjectAccess } from "../../../identity/projects/ProjectAccess.ts"
 import {
   CaptureExportEnd,
   CaptureSample,
@@ -25,11 +26,13 @@ import { AccountApi } from "../AccountApi.ts"
 import { entityTag, requireMatch } from "../EntityTag.ts"
 import { withHeader } from "../Idempotent.ts"
 import { page } from "../Paging.ts"
+import { rightsLost } from "../RightsLost.ts"
 
 export const captureHandlers = HttpApiBuilder.group(AccountApi, "capture", (handlers) =>
   Effect.gen(function* () {
     const collection = yield* ProjectCollection
     const samples = yield* ProjectSamples
+    const access = yield* ProjectAccess
     return handlers
       .handle("getCapture", ({ path }) => Effect.flatMap(collection.read(path.id), sent))
       .handle("putCapture", ({ headers, path, payload }) =>
@@ -49,7 +52,14 @@ export const captureHandlers = HttpApiBuilder.group(AccountApi, "capture", (hand
           ({ call }) => sampleRecord(call)
         )
       )
-      .handleRaw("exportCapture", ({ path, request }) => Effect.map(samples.exported(path.id), exported(request)))
+      .handleRaw("exportCapture", ({ path, request }) =>
+        Effect.gen(function* () {
+          const user = yield* CurrentUser
+          const calls = yield* samples.exported(path.id)
+          const readable = Stream.interruptWhen(calls, rightsLost(request, access.require(path.id, "member")))
+          return exported(request, Stream.provideService(readable, CurrentUser, user))
+        })
+      )
       .handle("eraseCapture", ({ path, payload }) =>
         Effect.map(samples.erase(path.id, erasureOf(payload)), (erased) => ({ erased }))
       )
@@ -101,24 +111,23 @@ const encodeEnd = Schema.encodeSync(CaptureExportEnd)
 const encoder = new TextEncoder()
 
 /** Samples are read as fast as the client reads them. */
-const exported =
-  (request: HttpServerRequest.HttpServerRequest) => (calls: Stream.Stream<CapturedCall, StoreUnavailable>) => {
-    const hash = createHash("sha256")
-    let count = 0
-    const lines = Stream.map(calls, (call) => {
-      const line = `${JSON.stringify(encodeSample(sampleRecord(call)))}\n`
-      hash.update(line)
-      count += 1
-      return line
-    })
-    const end = Stream.suspend(() => Stream.make(`${encodeEnd({ count, sha256: hash.digest("hex") })}\n`))
-    const body = Stream.concat(lines, end).pipe(
-      Stream.map((line) => encoder.encode(line)),
-      // the platform ends a body that fails like a complete one
-      Stream.tapErrorCause(() => Effect.sync(() => NodeHttpServerRequest.toServerResponse(request).destroy()))
-    )
-    return HttpServerResponse.stream(body, {
-      contentType: "application/x-ndjson",
-      headers: { "content-disposition": 'attachment; filename="samples.ndjson"' }
-    })
-  }
+const exported = <E>(request: HttpServerRequest.HttpServerRequest, calls: Stream.Stream<CapturedCall, E>) => {
+  const hash = createHash("sha256")
+  let count = 0
+  const lines = Stream.map(calls, (call) => {
+    const line = `${JSON.stringify(encodeSample(sampleRecord(call)))}\n`
+    hash.update(line)
+    count += 1
+    return line
+  })
+  const end = Stream.suspend(() => Stream.make(`${encodeEnd({ count, sha256: hash.digest("hex") })}\n`))
+  const body = Stream.concat(lines, end).pipe(
+    Stream.map((line) => encoder.encode(line)),
+    // the platform ends a body that fails like a complete one
+    Stream.tapErrorCause(() => Effect.sync(() => NodeHttpServerRequest.toServerResponse(request).destroy()))
+  )
+  return HttpServerResponse.stream(body, {
+    contentType: "application/x-ndjson",
+    headers: { "content-disposition": 'attachment; filename="samples.ndjson"' }
+  })
+}

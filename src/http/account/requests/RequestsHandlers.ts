@@ -11,7 +11,6 @@ import { RefusalStore } from "../../../account/requests/RefusalStore.ts"
 import { findEnded, RequestLog } from "../../../account/requests/RequestLog.ts"
 import { NotFound } from "../../../domain/AccountError.ts"
 import { CurrentUser } from "../../../domain/CurrentUser.ts"
-import type { StoreUnavailable } from "../../../domain/GatewayError.ts"
 import { ProjectId } from "../../../domain/Ids.ts"
 import { ProjectAccess } from "../../../identity/projects/ProjectAccess.ts"
 import { Ledger } from "../../../ledger/Ledger.ts"
@@ -19,6 +18,7 @@ import { cursorOf, type ListName, type Page } from "../../../wire/account/Page.t
 import { csvHeader, csvLine, ndjsonLine } from "../../../wire/account/RequestExport.ts"
 import type { RequestOut } from "../../../wire/account/Requests.ts"
 import { AccountApi } from "../AccountApi.ts"
+import { rightsLost } from "../RightsLost.ts"
 
 export const requestsHandlers = HttpApiBuilder.group(AccountApi, "requests", (handlers) =>
   Effect.gen(function* () {
@@ -31,11 +31,19 @@ export const requestsHandlers = HttpApiBuilder.group(AccountApi, "requests", (ha
       .handleRaw("listRequests", ({ path, request, urlParams: { cursor, limit, ...filter } }) =>
         Effect.gen(function* () {
           const { id } = yield* access.find(path.id)
-          const { userId } = yield* CurrentUser
+          const user = yield* CurrentUser
           const format = exportFormat(request.headers["accept"])
           return format === undefined
-            ? pageOut("requests", yield* pace.run(userId, log.page(id, filter, cursor ?? null, limit)))
-            : exported(request, format, log.all(id, filter))
+            ? pageOut("requests", yield* pace.run(user.userId, log.page(id, filter, cursor ?? null, limit)))
+            : exported(
+                request,
+                format,
+                Stream.provideService(
+                  Stream.interruptWhen(log.all(id, filter), rightsLost(request, access.find(id))),
+                  CurrentUser,
+                  user
+                )
+              )
         })
       )
       .handle("getRequest", ({ path }) =>
@@ -91,10 +99,10 @@ const exportFormat = (accept: string | undefined): ExportFormat | undefined => {
 const encoder = new TextEncoder()
 
 /** Rows are read as fast as the client reads them. */
-const exported = (
+const exported = <E>(
   request: HttpServerRequest.HttpServerRequest,
   { contentType, header, line, name }: ExportFormat,
-  requests: Stream.Stream<RequestOut, StoreUnavailable>
+  requests: Stream.Stream<RequestOut, E>
 ) => {
   const text = Stream.concat(
     Stream.make(header),
