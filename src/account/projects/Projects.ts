@@ -111,6 +111,7 @@ const make = Effect.fnUntraced(function* (configured: RateLimit) {
       transactions.commit(() =>
         Effect.gen(function* () {
           const { accountId } = yield* CurrentUser
+          yield* projects.lockAccount(accountId)
           if ((yield* projects.count(accountId)) >= maxProjects) return yield* tooMany
           const id = ProjectId.make(ids.uuid())
           yield* projects.create({ id, accountId, name, isDefault: false })

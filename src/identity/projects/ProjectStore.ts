@@ -25,6 +25,8 @@ export interface ProjectStoreShape {
   readonly create: (project: NewProject) => Effect.Effect<void, StoreUnavailable>
   /** Without deleted ones. */
   readonly count: (account: AccountId) => Effect.Effect<number, StoreUnavailable>
+  /** Until the end of the transaction nobody else who does the same counts the projects of the account. */
+  readonly lockAccount: (account: AccountId) => Effect.Effect<void, StoreUnavailable>
   readonly findDefault: Effect.Effect<ProjectId | undefined, StoreUnavailable>
   /** The account that a project belongs to; `undefined` also for a deleted one. */
   readonly findAccount: (project: ProjectId) => Effect.Effect<AccountId | undefined, StoreUnavailable>
@@ -97,6 +99,7 @@ const make = Effect.gen(function* () {
   return ProjectStore.of({
     create: flow(insert, Effect.asVoid, fromSql),
     count: (account) => fromSql(Effect.map(ofAccount(account), (rows) => rows.length)),
+    lockAccount: (account) => fromSql(Effect.asVoid(sql`select from account where id = ${account} for no key update`)),
     findDefault: findDefault().pipe(
       Effect.map((found) => Option.getOrUndefined(found)?.id),
       fromSql

@@ -38,7 +38,10 @@ describe.each(databaseKinds)("what an account may have on %s", (kind) => {
     const { id } = (await created("/api/me/projects", { name: "the thousandth" })) as { readonly id: string }
     await expectRefused("/api/me/projects", { name: "one more" }, "An account has at most 1000 projects.")
     expect((await person.send("DELETE", `/api/projects/${id}`)).status).toBe(204)
-    await created("/api/me/projects", { name: "in its place" })
+    const atOnce = await Promise.all(
+      Array.from({ length: 6 }, () => person.send("POST", "/api/me/projects", { name: "in its place" }))
+    )
+    expect(atOnce.map(({ status }) => status).sort()).toEqual([201, 400, 400, 400, 400, 400])
     await query((sql) => sql`delete from project where account_id = ${person.accountId} and name = 'many'`)
   })
 
