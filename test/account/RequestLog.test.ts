@@ -95,6 +95,7 @@ for (const [name, database] of databases) {
             id: hold.callId,
             project_id: caller.projectId,
             key_id: caller.keyId,
+            key_name: null,
             endpoint: "chat",
             stream: true,
             status: "success",

@@ -34,6 +34,7 @@ export type Entry = typeof Entry.Type
 const OpenHold = Schema.Struct({
   id: RequestId,
   keyId: KeyId,
+  keyName: Schema.NullOr(Schema.String),
   requestedModel: Schema.String,
   amountMicroUsd: Int8,
   managed: Schema.Boolean,
@@ -108,7 +109,8 @@ const make = Effect.gen(function* () {
         order by position desc limit ${max}`
     }
   })
-  const holdColumns = sql.literal(`h.id, h.key_id as "keyId", h.requested_model as "requestedModel",
+  const holdColumns = sql.literal(`h.id, h.key_id as "keyId",
+    (select k.name from api_key k where k.id = h.key_id) as "keyName", h.requested_model as "requestedModel",
     h.amount_micro_usd as "amountMicroUsd", h.managed, h.created_at as "createdAt"`)
   const openHold = SqlSchema.findOne({
     Request: Schema.Struct({ project: ProjectId, call: RequestId }),

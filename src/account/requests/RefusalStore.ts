@@ -10,8 +10,8 @@ import { Int8 } from "../../sql/Rows.ts"
 import { fromSql } from "../../sql/StoreErrors.ts"
 import { RefusalOut } from "../../wire/account/Refusals.ts"
 
-/** A refusal with the project that it belongs to. */
-export interface Refusal extends RefusalOut {
+/** A refusal with the project that it belongs to; its key is named when it is read. */
+export interface Refusal extends Omit<RefusalOut, "key_name"> {
   readonly projectId: ProjectId
 }
 
@@ -77,7 +77,7 @@ const make = (sql: SqlClient): RefusalStoreShape => ({
         where r.project_id = p.id and (r.refused_at, r.id) < (oldest.refused_at, oldest.id)`
     ).pipe(Effect.asVoid, fromSql),
   page: (project, after, limit) =>
-    sql`select id, key_id, requested_model, endpoint, status, code, message, scope, reason,
+    sql`select id, key_id, (select k.name from api_key k where k.id = refusal.key_id) as key_name, requested_model, endpoint, status, code, message, scope, reason,
         needed_micro_usd as needed_microusd, remaining_micro_usd as remaining_microusd, held_micro_usd as held_microusd,
         remaining_requests, remaining_tokens, retry_after_millis as retry_after_ms, refused_at
       from refusal where ${sql.and([

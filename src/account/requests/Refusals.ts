@@ -124,7 +124,7 @@ const refusalOf = (
 
 type Amounts = Omit<
   RefusalOut,
-  "id" | "key_id" | "endpoint" | "requested_model" | "status" | "code" | "message" | "refused_at"
+  "id" | "key_id" | "key_name" | "endpoint" | "requested_model" | "status" | "code" | "message" | "refused_at"
 >
 
 const noAmounts: Amounts = {

@@ -71,6 +71,7 @@ const requestOf = (row: RequestRow): RequestOut => ({
   id: row.id,
   project_id: row.project_id,
   key_id: row.key_id,
+  key_name: row.key_name,
   endpoint: row.endpoint,
   stream: row.stream,
   status: row.status,

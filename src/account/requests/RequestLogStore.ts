@@ -89,6 +89,7 @@ const StoredRow = Schema.Struct({
   id: Schema.String,
   project_id: Schema.String,
   key_id: Schema.String,
+  key_name: Schema.NullOr(Schema.String),
   endpoint: Schema.NullOr(Schema.Literal(...endpoints)),
   stream: Schema.NullOr(Schema.Boolean),
   status: CallStatus,
@@ -129,7 +130,8 @@ export type RequestRow = Omit<typeof StoredRow.Type, "pool_numbers">
 const decodeRows = Schema.decodeUnknown(Schema.Array(StoredRow))
 
 const make = (sql: SqlClient, maxScanned: number): RequestLogStoreShape => {
-  const columns = sql`c.id, c.project_id, c.key_id, c.endpoint, c.stream, c.status, c.error_code, c.error_message, c.requested_model,
+  const columns = sql`c.id, c.project_id, c.key_id,
+    (select k.name from api_key k where k.id = c.key_id) as key_name, c.endpoint, c.stream, c.status, c.error_code, c.error_message, c.requested_model,
     c.model, c.provider, c.reason, c.routing_config, c.policy_version, c.pool,
     c.pool_numbers, c.alpha, c.excluded, c.baseline_model, c.baseline_micro_usd,
     (select h.amount_micro_usd from hold h where h.id = c.id) as held_micro_usd, c.cost_micro_usd, c.cost_basis, c.input_tokens,

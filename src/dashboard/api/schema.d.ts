@@ -2183,6 +2183,7 @@ export interface components {
             id: string;
             /** Format: uuid */
             key_id: string;
+            key_name: string | null;
             requested_model: string;
             /** Format: date-time */
             started_at: string;
@@ -2412,6 +2413,7 @@ export interface components {
             id: string;
             /** Format: uuid */
             key_id: string;
+            key_name: string | null;
             message: string;
             needed_microusd: components["schemas"]["NonNegativeInt"] | null;
             reason: ("exhausted" | "held" | "too_large") | null;
@@ -2493,6 +2495,7 @@ export interface components {
             id: string;
             /** Format: uuid */
             key_id: string;
+            key_name: string | null;
             latency_ms: number | null;
             model: string | null;
             policy_version: components["schemas"]["Int"] | null;
@@ -5850,6 +5853,7 @@ export interface operations {
                         id: string;
                         /** Format: uuid */
                         key_id: string;
+                        key_name: string | null;
                         requested_model: string;
                         /** Format: date-time */
                         started_at: string;

@@ -42,6 +42,9 @@ export const LedgerPage = pageOf("LedgerPage", LedgerEntryOut)
 export const InFlightOut = Schema.Struct({
   id: RequestId.annotations({ description: "Id of the call." }),
   key_id: KeyId.annotations({ description: "The project key that it was sent with." }),
+  key_name: Schema.NullOr(Schema.String).annotations({
+    description: "Name of this key; null for a key that is no longer stored."
+  }),
   requested_model: Schema.String.annotations({ description: "`model` of the request." }),
   held_microusd: Schema.Int.annotations({ description: "Amount held for the call, in micro-USD." }),
   billing_mode: Schema.Literal("managed", "byok").annotations({

@@ -8,6 +8,7 @@ const orNull = <A, I>(schema: Schema.Schema<A, I>, description: string) =>
 export const RefusalOut = Schema.Struct({
   id: Schema.UUID.annotations({ description: "The request's id, as in `x-request-id`." }),
   key_id: Schema.UUID.annotations({ description: "The project key that it was sent with." }),
+  key_name: orNull(Schema.String, "Name of this key; null for a key that is no longer stored."),
   endpoint: Schema.Literal(...endpoints).annotations({
     description: "The endpoint, or the library (`embedded`)."
   }),

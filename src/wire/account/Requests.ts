@@ -13,6 +13,7 @@ export const RequestOut = Schema.Struct({
   id: Schema.UUID.annotations({ description: "The request's id, as in `x-request-id`." }),
   project_id: Schema.UUID.annotations({ description: "The project of its key." }),
   key_id: Schema.UUID.annotations({ description: "The project key that it was sent with." }),
+  key_name: orNull(Schema.String, "Name of this key; null for a key that is no longer stored."),
   endpoint: orNull(
     Schema.Literal(...endpoints),
     "The endpoint, or the library (`embedded`). Null if the gateway stopped before the call ended."

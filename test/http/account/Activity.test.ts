@@ -79,7 +79,13 @@ describe.each(databaseKinds)("activity and requests on %s", (kind) => {
     expect([rest.items.map(({ id }) => id), rest.has_more, rest.next_cursor]).toEqual([[ids[0]], false, null])
     const one = await get<RequestOut>(`/api/requests/${ids[1]}`)
     expect(one).toEqual(list.items[1])
-    expect(one).toMatchObject({ requested_model: "sim/deep", model: "sim/deep", status: "success", error: null })
+    expect(one).toMatchObject({
+      key_name: "default",
+      requested_model: "sim/deep",
+      model: "sim/deep",
+      status: "success",
+      error: null
+    })
     expect(one.attempts).toHaveLength(1)
     const other = await get<List<RequestOut>>(`/api/projects/${project}/requests?model=sim/deep&status=success`)
     expect(other.items).toContainEqual(one)
@@ -154,7 +160,7 @@ describe.each(databaseKinds)("activity and requests on %s", (kind) => {
     await node.run(Effect.flatMap(Refusals, ({ flush }) => flush))
     const list = await get<List<RefusalOut>>(`/api/projects/${project}/refusals`)
     expect(list.items).toMatchObject([
-      { status: 404, code: "model_not_found", requested_model: "none/such", scope: null }
+      { status: 404, code: "model_not_found", requested_model: "none/such", scope: null, key_name: "default" }
     ])
     expect([list.has_more, list.next_cursor]).toEqual([false, null])
   })

@@ -175,7 +175,7 @@ describe.each(databaseKinds)("billing on %s", (kind) => {
     const path = `/api/projects/${default_project_id}/in-flight`
     const running = await chat("hello", { model: "sim/stall-mid", stream: true })
     const { items } = await jsonOf<PageOf<typeof InFlightOut.Encoded>>(await operator.send("GET", path))
-    expect(items).toMatchObject([{ requested_model: "sim/stall-mid", billing_mode: "managed" }])
+    expect(items).toMatchObject([{ requested_model: "sim/stall-mid", billing_mode: "managed", key_name: "default" }])
     const balance = await balanceOf(operator)
     expect(balance.held_microusd).toBe(items.reduce((sum, hold) => sum + hold.held_microusd, 0))
     expect(balance.held_microusd).toBeGreaterThan(0)
@@ -203,7 +203,7 @@ describe.each(databaseKinds)("billing on %s", (kind) => {
     const stopped = await operator.send("POST", path)
     expect(stopped.status).toBe(202)
     const hold = await jsonOf<typeof InFlightOut.Encoded>(stopped)
-    expect(hold).toMatchObject({ id, requested_model: "sim/stall-mid" })
+    expect(hold).toMatchObject({ id, requested_model: "sim/stall-mid", key_name: "default" })
     expect(hold.held_microusd).toBeGreaterThan(0)
     const text = await response.text()
     expect([text.includes('"code":"call_stopped"'), text.includes("[DONE]")]).toEqual([true, false])

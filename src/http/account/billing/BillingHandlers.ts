@@ -65,6 +65,7 @@ const entryOf = (entry: Entry): typeof LedgerEntryOut.Type => ({
 const holdOf = (hold: OpenHold): typeof InFlightOut.Type => ({
   id: hold.id,
   key_id: hold.keyId,
+  key_name: hold.keyName,
   requested_model: hold.requestedModel,
   held_microusd: hold.amountMicroUsd,
   billing_mode: hold.managed ? "managed" : "byok",
