@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { hasChromium } from "../support/Chromium.ts"
-import { journey } from "./Journey.ts"
+import { journey, polling } from "./Journey.ts"
 
 describe.skipIf(!hasChromium)("a name", () => {
   const at = journey()
@@ -47,6 +47,89 @@ describe.skipIf(!hasChromium)("a name", () => {
       .toBe(true)
     await menu.getByRole("menuitem", { name: "project 1", exact: true }).click()
     await page.getByRole("button", { name: "Project: project 1", exact: true }).waitFor()
+    expect(errors).toEqual([])
+  })
+
+  it("of a key stands wherever the key does, and can be chosen, however many there are", async () => {
+    const { api, projectId, service, signIn } = at()
+    const path = `/api/projects/${projectId}/keys`
+    const oldest = await api<{ readonly api_key: string; readonly id: string }>("POST", path, { name: "the oldest" })
+    for (let number = 1; number <= 200; number += 1) await api("POST", path, { name: `newer ${number}` })
+    const call = (model: string) =>
+      service.post(
+        "/v1/chat/completions",
+        { model, messages: [{ role: "user", content: "hi" }], stream: true },
+        { authorization: `Bearer ${oldest.api_key}` }
+      )
+    const ended = await call("sim/fast")
+    await ended.text()
+    await (await call("sim/none")).text()
+    const running = await call("sim/stall-mid")
+    const { errors, page } = await signIn()
+    const open = (under: string) => page.goto(`${service.url}/dashboard${under}`)
+    const rowsOf = (table: string) =>
+      page.getByRole("table", { name: table }).getByRole("row").filter({ hasText: "the oldest" })
+
+    await open(`/p/${projectId}/requests?tab=running`)
+    await rowsOf("Calls in flight").waitFor()
+    await running.body?.cancel()
+    await expect
+      .poll(() => open(`/p/${projectId}/requests?tab=refused`).then(() => rowsOf("Refused requests").count()), polling)
+      .toBe(1)
+    await rowsOf("Refused requests").click()
+    await page.getByRole("dialog").getByText("the oldest").waitFor()
+    await open(`/requests/${ended.headers.get("x-request-id")}`)
+    await page.getByRole("link", { name: "the oldest", exact: true }).waitFor()
+
+    await open(`/p/${projectId}/requests`)
+    await rowsOf("Calls").first().waitFor()
+    const field = page.locator("main").getByRole("combobox", { name: "Key", exact: true })
+    await field.click()
+    await field.fill("the old")
+    await page.getByRole("option", { name: "the oldest", exact: true }).click()
+    await page.waitForURL((url) => url.searchParams.get("key") === oldest.id)
+    await page.reload()
+    await expect.poll(() => field.inputValue(), polling).toBe("the oldest")
+
+    await page.route("**/capture", async (route) => {
+      const response = await route.fetch()
+      return route.fulfill({ response, json: { ...(await response.json()), samples_stored: 1 } })
+    })
+    await open(`/p/${projectId}/analyses?tab=samples`)
+    await page.getByRole("button", { name: "Erase" }).click()
+    const dialog = page.getByRole("dialog", { name: "Erase samples" })
+    await dialog.getByRole("combobox", { name: "What" }).click()
+    await page.getByRole("option", { name: "Those of a key" }).click()
+    await dialog.getByRole("combobox", { name: "Key" }).fill("the old")
+    await page.getByRole("option", { name: "the oldest", exact: true }).click()
+    expect(errors).toEqual([])
+  })
+
+  it("of a key stays with its calls when the key is deleted, and follows a change", async () => {
+    const { api, projectId, service, signIn } = at()
+    const key = await api<{ readonly api_key: string; readonly id: string }>(
+      "POST",
+      `/api/projects/${projectId}/keys`,
+      { name: "before" }
+    )
+    const answer = await service.post(
+      "/v1/chat/completions",
+      { model: "sim/fast", messages: [{ role: "user", content: "hi" }] },
+      { authorization: `Bearer ${key.api_key}` }
+    )
+    await answer.text()
+    const { errors, page } = await signIn()
+    await page.goto(`${service.url}/dashboard/requests/${answer.headers.get("x-request-id")}`)
+    await page.getByRole("link", { name: "before", exact: true }).click()
+    const drawer = page.getByRole("dialog", { name: "before" })
+    await drawer.getByRole("textbox", { name: "Name" }).fill("after")
+    await drawer.getByRole("button", { name: "Save" }).click()
+    await page.getByRole("dialog", { name: "after" }).waitFor()
+    await page.goBack()
+    await page.getByRole("link", { name: "after", exact: true }).waitFor()
+    await api("DELETE", `/api/keys/${key.id}`)
+    await page.goto(`${service.url}/dashboard/p/${projectId}/requests`)
+    await page.getByRole("table", { name: "Calls" }).getByText("after", { exact: true }).waitFor()
     expect(errors).toEqual([])
   })
 })

@@ -160,7 +160,7 @@ export const request = (id: string) =>
   queryOptions({
     queryKey: ["request", id],
     queryFn: ({ signal }) => take(client.GET("/api/requests/{id}", { params: { path: { id } }, signal })),
-    // a call that has ended does not change
+    // of a call that has ended only the name of its key changes
     staleTime: Number.POSITIVE_INFINITY
   })
 
@@ -330,15 +330,19 @@ export const allProjects = infiniteQueryOptions({
   ...byCursor
 })
 
-/** For the names of keys in lists; those of more than a hundred keys are shown by their id. */
+/** Of all keys of a project, where one of them is chosen: what names a key in a list has its name itself. */
 export const keyNames = (id: string) =>
   queryOptions({
     queryKey: ["keys", id, "names"],
     queryFn: async ({ signal }) => {
-      const { items } = await take(
-        client.GET("/api/projects/{id}/keys", { params: { path: { id }, query: { limit: `${maxPage}` } }, signal })
-      )
-      return new Map(items.map((each) => [each.id, each.name]))
+      // this list alone is paged by number
+      const all = await everyPage(async ({ cursor: page = "1", limit }) => {
+        const { items, total } = await take(
+          client.GET("/api/projects/{id}/keys", { params: { path: { id }, query: { page, limit } }, signal })
+        )
+        return { items, next_cursor: Number(page) * maxPage < total ? `${Number(page) + 1}` : null }
+      })
+      return new Map(all.map(({ id, name }) => [id, name]))
     },
     staleTime: 60_000
   })

@@ -54,6 +54,10 @@ export const seconds = (millis: number | null | undefined): string => {
 
 export const percent = (share: number): string => `${Number((share * 100).toFixed(1))} %`
 
+/** The name of a record's key, or where it has none the end of the id. */
+export const keyName = (of: { readonly key_id: string; readonly key_name: string | null }): string =>
+  of.key_name ?? of.key_id.slice(-8)
+
 const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" })
 const minute = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" })
 const full = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" })

@@ -1,9 +1,9 @@
 import { Checkbox, Select, TextInput } from "@mantine/core"
 import { useForm } from "@mantine/form"
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { client, take } from "../../api/client.ts"
-import { keyNames } from "../../api/queries.ts"
 import { FormDialog } from "../../parts/FormDialog.tsx"
+import { KeySelect } from "../../parts/KeySelect.tsx"
 
 const targets = [
   { value: "project", label: "All samples of the project" },
@@ -36,7 +36,6 @@ const bodyOf = ({ of, target }: Values) => {
 /** Erases what is stored; that cannot be undone. */
 const EraseSamples = ({ onClose, projectId }: { readonly projectId: string; readonly onClose: () => void }) => {
   const queries = useQueryClient()
-  const names = useQuery(keyNames(projectId)).data
   const form = useForm<Values>({
     initialValues: { target: "project", of: "", isSure: false },
     validate: {
@@ -79,12 +78,7 @@ const EraseSamples = ({ onClose, projectId }: { readonly projectId: string; read
         }
       />
       {target === "key" ? (
-        <Select
-          label="Key"
-          searchable
-          data={[...(names ?? [])].map(([value, label]) => ({ value, label }))}
-          {...form.getInputProps("of")}
-        />
+        <KeySelect projectId={projectId} {...form.getInputProps("of")} value={form.getValues().of} />
       ) : null}
       {target === "end_user" ? (
         <TextInput label="User" description="As requests have it in `user`" {...form.getInputProps("of")} />

@@ -155,7 +155,11 @@ const Settings = ({ latest, mayWrite }: { readonly latest: Tagged<Key>; readonly
     onSuccess: (saved, values) => {
       form.resetDirty(values)
       queries.setQueryData(key(of.id).queryKey, saved)
-      return queries.invalidateQueries({ queryKey: ["keys", of.project_id] })
+      return Promise.all(
+        [["keys", of.project_id], ["requests", of.project_id], ["refusals", of.project_id], ["request"]].map(
+          (queryKey) => queries.invalidateQueries({ queryKey })
+        )
+      )
     },
     onError: (error) =>
       form.setErrors(fieldErrors(error, { name: "name", spend_limit_microusd: "limit", expires_at: "expires" }))

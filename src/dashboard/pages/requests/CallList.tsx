@@ -3,12 +3,13 @@ import { useInfiniteQuery, useQuery } from "@tanstack/react-query"
 import { useNavigate, useSearch } from "@tanstack/react-router"
 import { useEffect, useMemo, useRef, useState } from "react"
 import type { Records } from "../../api/client.ts"
-import { catalog, keyNames, newestRequests, type RequestFilter, requests } from "../../api/queries.ts"
+import { catalog, newestRequests, type RequestFilter, requests } from "../../api/queries.ts"
 import { Loaded } from "../../parts/Block.tsx"
 import { type Column, DataTable } from "../../parts/DataTable.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { FilterField } from "../../parts/FilterField.tsx"
-import { cost, seconds, short, time } from "../../parts/format.ts"
+import { cost, keyName, seconds, short, time } from "../../parts/format.ts"
+import { KeySelect } from "../../parts/KeySelect.tsx"
 import { RouteTrail } from "../../parts/RouteTrail.tsx"
 import { Status } from "../../parts/Status.tsx"
 import { statuses } from "../../search.ts"
@@ -29,7 +30,6 @@ const rangeLabels = [
 ]
 const rangeOf = (value: string | null): keyof typeof ranges | undefined =>
   (Object.keys(ranges) as Array<keyof typeof ranges>).find((each) => each === value)
-const noNames: ReadonlyMap<string, string> = new Map()
 
 interface CallListProps {
   readonly projectId: string
@@ -64,7 +64,6 @@ export const CallList = ({ onOpen, projectId }: CallListProps) => {
     enabled: live === "1" && isAtTop,
     refetchInterval: liveMillis
   })
-  const names = useQuery(keyNames(projectId)).data ?? noNames
   const models = useQuery(catalog(projectId)).data ?? []
   const isListNewer = list.dataUpdatedAt > newest.dataUpdatedAt
   const rows = useMemo(() => {
@@ -79,7 +78,6 @@ export const CallList = ({ onOpen, projectId }: CallListProps) => {
     // more calls than it answers at a time: those in between are in neither
     if (!newest.data.items.some(({ id }) => listed.has(id))) void refetch()
   }, [newest.data, list.data, isListNewer, refetch])
-  const columns = useMemo(() => columnsWith(names), [names])
   const set = (change: { readonly [Name in keyof typeof search]?: (typeof search)[Name] | undefined }) =>
     void navigate({
       search: (before) =>
@@ -130,16 +128,12 @@ export const CallList = ({ onOpen, projectId }: CallListProps) => {
           value={provider ?? null}
           onChange={(value) => set({ provider: value ?? undefined })}
         />
-        <Select
-          label="Key"
+        <KeySelect
+          projectId={projectId}
           size="xs"
           w={150}
           clearable
-          data={[
-            ...[...names].map(([value, label]) => ({ value, label })),
-            ...(key === undefined || names.has(key) ? [] : [{ value: key, label: key.slice(-8) }])
-          ]}
-          value={key ?? null}
+          value={key ?? ""}
           onChange={(value) => set({ key: value ?? undefined })}
         />
         <Select
@@ -203,9 +197,9 @@ export const CallList = ({ onOpen, projectId }: CallListProps) => {
   )
 }
 
-const columnsWith = (names: ReadonlyMap<string, string>): ReadonlyArray<Column<Call>> => [
+const columns: ReadonlyArray<Column<Call>> = [
   { id: "time", header: "Ended", width: "6rem", cell: ({ ended_at }) => time(ended_at) },
-  { id: "key", header: "Key", width: "5rem", from: "lg", cell: ({ key_id }) => names.get(key_id) ?? key_id.slice(-8) },
+  { id: "key", header: "Key", width: "5rem", from: "lg", cell: keyName },
   { id: "model", header: "Model", width: "minmax(6rem, 2fr)", cell: (call) => <Route {...call} /> },
   {
     id: "attempts",

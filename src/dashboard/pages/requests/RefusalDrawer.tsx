@@ -5,7 +5,7 @@ import { balance, catalog, key, project } from "../../api/queries.ts"
 import { Loaded } from "../../parts/Block.tsx"
 import { CopyText } from "../../parts/CopyText.tsx"
 import { Drawer } from "../../parts/Dialog.tsx"
-import { count, dateTime, money, seconds } from "../../parts/format.ts"
+import { count, dateTime, keyName, money, seconds } from "../../parts/format.ts"
 import { LinkButton } from "../../parts/LinkButton.tsx"
 import { WhoCan } from "../../parts/WhoCan.tsx"
 import { usePayer } from "../../shell/project.ts"
@@ -13,17 +13,16 @@ import { usePayer } from "../../shell/project.ts"
 interface RefusalDrawerProps {
   readonly projectId: string
   readonly refusal: Records["RefusalOut"]
-  readonly keyName: string
   readonly onClose: () => void
 }
 
 /** Why a request was refused, and what would let it through. */
-const RefusalDrawer = ({ keyName, onClose, projectId, refusal }: RefusalDrawerProps) => (
+const RefusalDrawer = ({ onClose, projectId, refusal }: RefusalDrawerProps) => (
   <Drawer opened onClose={onClose} title={`${refusal.status} ${refusal.code}`}>
     <Stack>
       <Text>{refusal.message}</Text>
       <Text size="sm" c="dimmed">
-        {refusal.requested_model} · key {keyName} · {dateTime(refusal.refused_at)}
+        {refusal.requested_model} · key {keyName(refusal)} · {dateTime(refusal.refused_at)}
       </Text>
       {refusal.status === 402 ? <WhyNoMoney projectId={projectId} refusal={refusal} /> : null}
       {refusal.status === 404 ? (

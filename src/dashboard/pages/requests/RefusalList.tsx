@@ -1,11 +1,11 @@
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query"
+import { useInfiniteQuery } from "@tanstack/react-query"
 import { lazy, Suspense, useMemo } from "react"
 import type { Records } from "../../api/client.ts"
-import { keyNames, refusals } from "../../api/queries.ts"
+import { refusals } from "../../api/queries.ts"
 import { Loaded } from "../../parts/Block.tsx"
 import { type Column, DataTable } from "../../parts/DataTable.tsx"
 import { Empty } from "../../parts/Empty.tsx"
-import { time } from "../../parts/format.ts"
+import { keyName, time } from "../../parts/format.ts"
 
 const RefusalDrawer = lazy(() => import("./RefusalDrawer.tsx"))
 
@@ -16,14 +16,10 @@ interface RefusalListProps {
   readonly onClose: () => void
 }
 
-const noNames: ReadonlyMap<string, string> = new Map()
-
 /** Requests that never became a call: no money, no eligible model, or too many at once. */
 export const RefusalList = ({ onClose, onOpen, openId, projectId }: RefusalListProps) => {
   const list = useInfiniteQuery(refusals(projectId))
-  const names = useQuery(keyNames(projectId)).data ?? noNames
   const rows = useMemo(() => list.data?.pages.flatMap(({ items }) => items) ?? [], [list.data])
-  const columns = useMemo(() => columnsWith(names), [names])
   const open = rows.find(({ id }) => id === openId)
   return (
     <>
@@ -47,24 +43,17 @@ export const RefusalList = ({ onClose, onOpen, openId, projectId }: RefusalListP
         }
       </Loaded>
       <Suspense>
-        {open === undefined ? null : (
-          <RefusalDrawer
-            projectId={projectId}
-            refusal={open}
-            keyName={names.get(open.key_id) ?? open.key_id}
-            onClose={onClose}
-          />
-        )}
+        {open === undefined ? null : <RefusalDrawer projectId={projectId} refusal={open} onClose={onClose} />}
       </Suspense>
     </>
   )
 }
 
-const columnsWith = (names: ReadonlyMap<string, string>): ReadonlyArray<Column<Records["RefusalOut"]>> => [
+const columns: ReadonlyArray<Column<Records["RefusalOut"]>> = [
   { id: "time", header: "At", width: "6rem", cell: ({ refused_at }) => time(refused_at) },
   { id: "status", header: "Status", width: "4rem", cell: ({ status }) => status },
   { id: "code", header: "Code", width: "minmax(9rem, 1fr)", cell: ({ code }) => <span className="mono">{code}</span> },
   { id: "model", header: "Requested", from: "sm", cell: ({ requested_model }) => requested_model },
-  { id: "key", header: "Key", from: "md", cell: ({ key_id }) => names.get(key_id) ?? key_id.slice(-8) },
+  { id: "key", header: "Key", from: "md", cell: keyName },
   { id: "scope", header: "Scope", width: "6rem", from: "md", cell: ({ scope }) => scope ?? "—" }
 ]

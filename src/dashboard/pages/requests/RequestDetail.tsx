@@ -1,10 +1,10 @@
 import { Box, Group, SimpleGrid, Stack, Table, Text, Title } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import type { Records } from "../../api/client.ts"
-import { catalog, keyNames, request } from "../../api/queries.ts"
+import { catalog, request } from "../../api/queries.ts"
 import { Loaded } from "../../parts/Block.tsx"
 import { CopyText } from "../../parts/CopyText.tsx"
-import { cost, count, dateTime, money, seconds } from "../../parts/format.ts"
+import { cost, count, dateTime, keyName, money, seconds } from "../../parts/format.ts"
 import { TextLink } from "../../parts/LinkButton.tsx"
 import { exclusionList, reasonText } from "../../parts/reasons.ts"
 import { Status } from "../../parts/Status.tsx"
@@ -37,32 +37,29 @@ export const RequestDetail = ({ requestId }: { readonly requestId: string }) => 
   )
 }
 
-const Facts = ({ call }: { readonly call: Call }) => {
-  const name = useQuery(keyNames(call.project_id)).data?.get(call.key_id)
-  return (
-    <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="xs">
-      <Fact label="Requested" value={call.requested_model} />
-      <Fact label={hasFailed(call) ? "Last tried" : "Answered"} value={call.model ?? "nobody"} />
-      <Fact label="First content" value={seconds(call.first_content_ms)} />
-      <Fact label="Total" value={seconds(call.latency_ms)} />
-      <Fact label="Tokens in" value={count(call.usage?.prompt_tokens)} />
-      <Fact label="Tokens out" value={count(call.usage?.completion_tokens)} />
-      <Fact label="Cached" value={count(call.usage?.prompt_tokens_details.cached_tokens)} />
-      <Fact label="Cost" value={cost(call.cost)} />
-      <Fact label="Endpoint" value={`${call.endpoint ?? "—"}${call.stream === true ? ", streamed" : ""}`} />
-      <Fact label="Routing" value={call.routing_config ?? "none"} />
-      <Fact label="Policy" value={call.policy_version === null ? "—" : `v${call.policy_version}`} />
-      <div>
-        <Text size="xs" c="dimmed">
-          Key
-        </Text>
-        <TextLink to="/p/$projectId/keys" params={{ projectId: call.project_id }} search={{ key: call.key_id }}>
-          {name ?? call.key_id.slice(-8)}
-        </TextLink>
-      </div>
-    </SimpleGrid>
-  )
-}
+const Facts = ({ call }: { readonly call: Call }) => (
+  <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="xs">
+    <Fact label="Requested" value={call.requested_model} />
+    <Fact label={hasFailed(call) ? "Last tried" : "Answered"} value={call.model ?? "nobody"} />
+    <Fact label="First content" value={seconds(call.first_content_ms)} />
+    <Fact label="Total" value={seconds(call.latency_ms)} />
+    <Fact label="Tokens in" value={count(call.usage?.prompt_tokens)} />
+    <Fact label="Tokens out" value={count(call.usage?.completion_tokens)} />
+    <Fact label="Cached" value={count(call.usage?.prompt_tokens_details.cached_tokens)} />
+    <Fact label="Cost" value={cost(call.cost)} />
+    <Fact label="Endpoint" value={`${call.endpoint ?? "—"}${call.stream === true ? ", streamed" : ""}`} />
+    <Fact label="Routing" value={call.routing_config ?? "none"} />
+    <Fact label="Policy" value={call.policy_version === null ? "—" : `v${call.policy_version}`} />
+    <div>
+      <Text size="xs" c="dimmed">
+        Key
+      </Text>
+      <TextLink to="/p/$projectId/keys" params={{ projectId: call.project_id }} search={{ key: call.key_id }}>
+        {keyName(call)}
+      </TextLink>
+    </div>
+  </SimpleGrid>
+)
 
 const Fact = ({ label, value }: { readonly label: string; readonly value: string }) => (
   <div>

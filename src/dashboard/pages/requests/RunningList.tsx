@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query"
 import type { Records } from "../../api/client.ts"
-import { inFlight, keyNames } from "../../api/queries.ts"
+import { inFlight } from "../../api/queries.ts"
 import { Loaded } from "../../parts/Block.tsx"
 import { type Column, DataTable } from "../../parts/DataTable.tsx"
 import { Empty } from "../../parts/Empty.tsx"
-import { money, relative } from "../../parts/format.ts"
+import { keyName, money, relative } from "../../parts/format.ts"
 import { StopCall } from "../../parts/StopCall.tsx"
 import { useRole } from "../../shell/project.ts"
 
@@ -12,11 +12,10 @@ import { useRole } from "../../shell/project.ts"
 export const RunningList = ({ projectId }: { readonly projectId: string }) => {
   const query = useQuery({ ...inFlight(projectId), refetchInterval: 2_000 })
   const { mayWrite } = useRole(projectId)
-  const names = useQuery(keyNames(projectId)).data
   const columns: ReadonlyArray<Column<Records["InFlightOut"]>> = [
     { id: "started", header: "Started", width: "7rem", cell: ({ started_at }) => relative(started_at) },
     { id: "model", header: "Requested model", cell: ({ requested_model }) => requested_model },
-    { id: "key", header: "Key", from: "sm", cell: ({ key_id }) => names?.get(key_id) ?? key_id.slice(-8) },
+    { id: "key", header: "Key", from: "sm", cell: keyName },
     {
       id: "paid",
       header: "Paid by",
