@@ -24,7 +24,7 @@ interface Page<A> {
 }
 
 /** A whole list, request by request, for what needs all of it; most lists fit into the first. */
-const everyPage = async <A>(load: (query: ReturnType<typeof pageOf>) => Promise<Page<A>>): Promise<Array<A>> => {
+export const everyPage = async <A>(load: (query: ReturnType<typeof pageOf>) => Promise<Page<A>>): Promise<Array<A>> => {
   const items: Array<A> = []
   let cursor: string | null = null
   do {
@@ -82,6 +82,7 @@ export const savings = (id: string, days: number) =>
     refetchInterval: liveMillis
   })
 
+/** The newest calls that run. */
 export const inFlight = (id: string) =>
   queryOptions({
     queryKey: ["in-flight", id],
@@ -93,6 +94,21 @@ export const inFlight = (id: string) =>
         })
       ),
     refetchInterval: 5_000
+  })
+
+/** All calls that run, as far as they are scrolled to. */
+export const running = (id: string) =>
+  infiniteQueryOptions({
+    queryKey: ["in-flight", id, "all"],
+    queryFn: ({ pageParam, signal }) =>
+      take(
+        client.GET("/api/projects/{id}/in-flight", {
+          params: { path: { id }, query: pageOf(maxPage, pageParam) },
+          signal
+        })
+      ),
+    ...byCursor,
+    refetchInterval: 2_000
   })
 
 /** The whole catalog of a project, page by page: it is small, and every page that names a model needs it. */
@@ -226,11 +242,8 @@ export const routings = (id: string) =>
   queryOptions({
     queryKey: ["routings", id],
     queryFn: ({ signal }) =>
-      take(
-        client.GET("/api/projects/{id}/routing-configurations", {
-          params: { path: { id }, query: { limit: `${maxPage}` } },
-          signal
-        })
+      everyPage((query) =>
+        take(client.GET("/api/projects/{id}/routing-configurations", { params: { path: { id }, query }, signal }))
       )
   })
 
@@ -244,15 +257,16 @@ export const routing = (id: string, slug: string) =>
   })
 
 export const routingVersions = (id: string, slug: string) =>
-  queryOptions({
+  infiniteQueryOptions({
     queryKey: ["routing-versions", id, slug],
-    queryFn: ({ signal }) =>
+    queryFn: ({ pageParam, signal }) =>
       take(
         client.GET("/api/projects/{id}/routing-configurations/{slug}/versions", {
-          params: { path: { id, slug }, query: { limit: "50" } },
+          params: { path: { id, slug }, query: pageOf(50, pageParam) },
           signal
         })
-      )
+      ),
+    ...byCursor
   })
 
 export const billingMode = (id: string) =>
@@ -266,11 +280,8 @@ export const credentials = (id: string) =>
   queryOptions({
     queryKey: ["credentials", id],
     queryFn: ({ signal }) =>
-      take(
-        client.GET("/api/projects/{id}/credentials", {
-          params: { path: { id }, query: { limit: `${maxPage}` } },
-          signal
-        })
+      everyPage((query) =>
+        take(client.GET("/api/projects/{id}/credentials", { params: { path: { id }, query }, signal }))
       )
   })
 
@@ -278,14 +289,12 @@ export const members = (id: string) =>
   queryOptions({
     queryKey: ["members", id],
     queryFn: ({ signal }) =>
-      take(
-        client.GET("/api/projects/{id}/members", { params: { path: { id }, query: { limit: `${maxPage}` } }, signal })
-      )
+      everyPage((query) => take(client.GET("/api/projects/{id}/members", { params: { path: { id }, query }, signal })))
   })
 
 export const sessions = queryOptions({
   queryKey: ["sessions"],
-  queryFn: ({ signal }) => take(client.GET("/api/sessions", { params: { query: { limit: `${maxPage}` } }, signal }))
+  queryFn: ({ signal }) => everyPage((query) => take(client.GET("/api/sessions", { params: { query }, signal })))
 })
 
 export const audit = infiniteQueryOptions({

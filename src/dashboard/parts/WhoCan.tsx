@@ -12,6 +12,6 @@ interface WhoCanProps {
 
 /** Whom to ask. */
 export const WhoCan = ({ may, of, projectId }: WhoCanProps) => {
-  const names = (useQuery(members(projectId)).data?.items ?? []).filter(of).map(({ name }) => name)
+  const names = (useQuery(members(projectId)).data ?? []).filter(of).map(({ name }) => name)
   return names.length === 0 ? null : `${names.slice(-maxNames).join(" or ")} can ${may}.`
 }

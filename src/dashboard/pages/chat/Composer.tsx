@@ -36,7 +36,7 @@ const imagesIn = (data: DataTransfer): ReadonlyArray<File> =>
 
 export const Composer = (props: ComposerProps) => {
   const { histories, isRunning, models: given, name, onSend, onStop, projectId, sending } = props
-  const models = useQuery({ ...chatModels(projectId), enabled: given === undefined }).data?.items ?? []
+  const models = useQuery({ ...chatModels(projectId), enabled: given === undefined }).data ?? []
   const [text, setText, forget] = useDraft(`chat.${name}`, "")
   const [model, setModel] = useDraft("chat-model", "auto")
   const [alpha, setAlpha] = useState<number>()

@@ -52,8 +52,8 @@ export const NewConversation = () => {
   })
   return (
     <Loaded query={query} height={300}>
-      {({ items }) => {
-        const projectId = (items.find(({ id }) => id === (chosen ?? current)) ?? items[0])?.id
+      {(projects) => {
+        const projectId = (projects.find(({ id }) => id === (chosen ?? current)) ?? projects[0])?.id
         if (projectId === undefined) return <Empty title="No project of yours can pay for a conversation" />
         return (
           <>
@@ -86,12 +86,12 @@ export const NewConversation = () => {
                 ))}
               </Group>
               <Group gap="md" align="flex-end">
-                {items.length < 2 ? null : (
+                {projects.length < 2 ? null : (
                   <Select
                     label="Paid by"
                     w={240}
                     allowDeselect={false}
-                    data={items.map(({ id, name }) => ({ value: id, label: name }))}
+                    data={projects.map(({ id, name }) => ({ value: id, label: name }))}
                     value={projectId}
                     onChange={(value) => choose(value ?? undefined)}
                   />
@@ -139,7 +139,7 @@ interface OtherModelProps {
 }
 
 const OtherModel = ({ onChange, projectId, value }: OtherModelProps) => {
-  const models = useQuery(chatModels(projectId)).data?.items ?? []
+  const models = useQuery(chatModels(projectId)).data ?? []
   return (
     <Select
       label="Compare with"

@@ -1,13 +1,12 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query"
 import { client, take } from "../../api/client.ts"
-import { byCursor, maxPage } from "../../api/queries.ts"
+import { byCursor, everyPage, maxPage } from "../../api/queries.ts"
 
 const runningMillis = 5_000
 
 export const chatProjects = queryOptions({
   queryKey: ["chat-projects"],
-  queryFn: ({ signal }) =>
-    take(client.GET("/api/chat/projects", { params: { query: { limit: `${maxPage}` } }, signal })),
+  queryFn: ({ signal }) => everyPage((query) => take(client.GET("/api/chat/projects", { params: { query }, signal }))),
   staleTime: 60_000
 })
 
@@ -15,7 +14,9 @@ export const chatModels = (project: string) =>
   queryOptions({
     queryKey: ["chat-models", project],
     queryFn: ({ signal }) =>
-      take(client.GET("/api/chat/models", { params: { query: { project_id: project, limit: `${maxPage}` } }, signal })),
+      everyPage((query) =>
+        take(client.GET("/api/chat/models", { params: { query: { ...query, project_id: project } }, signal }))
+      ),
     staleTime: 60_000
   })
 

@@ -40,8 +40,8 @@ const Providers = () => {
       <BillingMode projectId={projectId} mayWrite={mayWrite} />
       <Block title="Credentials of this project">
         <Loaded query={query} height={160}>
-          {({ items }) =>
-            items.length === 0 ? (
+          {(rows) =>
+            rows.length === 0 ? (
               <Empty title="No credential yet">
                 A credential is a provider's API key of your own. It is stored sealed and never shown again.
               </Empty>
@@ -49,7 +49,7 @@ const Providers = () => {
               <DataTable
                 label="Credentials"
                 columns={columns}
-                rows={items}
+                rows={rows}
                 keyOf={({ id }) => id}
                 activeKey={credential}
                 onOpen={({ id }) => void navigate({ search: { credential: id } })}
@@ -66,7 +66,7 @@ const Providers = () => {
         {credential === undefined ? null : (
           <CredentialDrawer
             key={credential}
-            of={query.data?.items.find(({ id }) => id === credential)}
+            of={query.data?.find(({ id }) => id === credential)}
             mayWrite={mayWrite}
             onClose={close}
           />

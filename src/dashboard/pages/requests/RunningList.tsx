@@ -1,6 +1,6 @@
-import { useQuery } from "@tanstack/react-query"
+import { useInfiniteQuery } from "@tanstack/react-query"
 import type { Records } from "../../api/client.ts"
-import { inFlight } from "../../api/queries.ts"
+import { running } from "../../api/queries.ts"
 import { Loaded } from "../../parts/Block.tsx"
 import { type Column, DataTable } from "../../parts/DataTable.tsx"
 import { Empty } from "../../parts/Empty.tsx"
@@ -10,7 +10,7 @@ import { useRole } from "../../shell/project.ts"
 
 /** Calls that have begun and not ended, with what they hold. */
 export const RunningList = ({ projectId }: { readonly projectId: string }) => {
-  const query = useQuery({ ...inFlight(projectId), refetchInterval: 2_000 })
+  const list = useInfiniteQuery(running(projectId))
   const { mayWrite } = useRole(projectId)
   const columns: ReadonlyArray<Column<Records["InFlightOut"]>> = [
     { id: "started", header: "Started", width: "7rem", cell: ({ started_at }) => relative(started_at) },
@@ -36,16 +36,17 @@ export const RunningList = ({ projectId }: { readonly projectId: string }) => {
       : [])
   ]
   return (
-    <Loaded query={query} height={200}>
-      {({ items }) =>
-        items.length === 0 ? (
+    <Loaded query={list} height={200}>
+      {({ pages }) => {
+        const rows = pages.flatMap(({ items }) => items)
+        return rows.length === 0 ? (
           <Empty title="No call is running">
             What a call may cost is held when it begins, and settled when it ends.
           </Empty>
         ) : (
-          <DataTable label="Calls in flight" columns={columns} rows={items} keyOf={({ id }) => id} />
+          <DataTable label="Calls in flight" columns={columns} rows={rows} keyOf={({ id }) => id} list={list} />
         )
-      }
+      }}
     </Loaded>
   )
 }

@@ -43,8 +43,8 @@ const Routing = () => {
     >
       <Block>
         <Loaded query={query} height={240}>
-          {({ items }) =>
-            items.length === 0 ? (
+          {(rows) =>
+            rows.length === 0 ? (
               <Empty title="No routing configuration yet">
                 <Stack align="center" gap="xs">
                   <Text size="sm" c="dimmed">
@@ -63,7 +63,7 @@ const Routing = () => {
               <DataTable
                 label="Routing configurations"
                 columns={columns}
-                rows={items}
+                rows={rows}
                 keyOf={({ slug }) => slug}
                 onOpen={({ slug }) => void navigate({ to: "/p/$projectId/routing/$slug", params: { projectId, slug } })}
               />

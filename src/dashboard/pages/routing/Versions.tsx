@@ -1,14 +1,14 @@
 import { Button, Code, Group, Stack, Text } from "@mantine/core"
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import { client, type Records, take } from "../../api/client.ts"
-import { routingVersions } from "../../api/queries.ts"
+import { routing, routingVersions } from "../../api/queries.ts"
 import { Block, Loaded } from "../../parts/Block.tsx"
 import { Failure } from "../../parts/Failure.tsx"
 import { dateTime } from "../../parts/format.ts"
 import { Status } from "../../parts/Status.tsx"
 
-type Version = Records["RoutingVersionOut"]
+type Settings = Pick<Records["RoutingVersionOut"], (typeof compared)[number]>
 
 interface VersionsProps {
   readonly projectId: string
@@ -19,7 +19,9 @@ interface VersionsProps {
 /** Every version, with what it changes, and the way back to it. */
 export const Versions = ({ mayWrite, projectId, slug }: VersionsProps) => {
   const queries = useQueryClient()
-  const query = useQuery(routingVersions(projectId, slug))
+  const list = useInfiniteQuery(routingVersions(projectId, slug))
+  // it may be none of the versions that are read
+  const active = useQuery(routing(projectId, slug)).data?.data
   const activate = useMutation({
     mutationFn: (version: number) =>
       take(
@@ -38,12 +40,12 @@ export const Versions = ({ mayWrite, projectId, slug }: VersionsProps) => {
   const [open, setOpen] = useState<number>()
   return (
     <Block title="Versions">
-      <Loaded query={query} height={120}>
-        {({ items }) => {
-          const active = items.find(({ is_active }) => is_active)
-          return (
-            <Stack gap="xs">
-              {items.map((each) => (
+      <Loaded query={list} height={120}>
+        {({ pages }) => (
+          <Stack gap="xs">
+            {pages
+              .flatMap(({ items }) => items)
+              .map((each) => (
                 <Stack key={each.version} gap={4}>
                   <Group justify="space-between">
                     <Group gap="xs">
@@ -84,10 +86,16 @@ export const Versions = ({ mayWrite, projectId, slug }: VersionsProps) => {
                   ) : null}
                 </Stack>
               ))}
-              {activate.error === null ? null : <Failure error={activate.error} />}
-            </Stack>
-          )
-        }}
+            {activate.error === null ? null : <Failure error={activate.error} />}
+            {list.hasNextPage ? (
+              <Group>
+                <Button variant="default" loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+                  Earlier versions
+                </Button>
+              </Group>
+            ) : null}
+          </Stack>
+        )}
       </Loaded>
     </Block>
   )
@@ -103,7 +111,7 @@ const compared = [
   "enable_fallback"
 ] as const
 
-const differences = (from: Version, to: Version): ReadonlyArray<string> =>
+const differences = (from: Settings, to: Settings): ReadonlyArray<string> =>
   compared
     .map((field) => [field, JSON.stringify(from[field] ?? null), JSON.stringify(to[field] ?? null)] as const)
     .filter(([, before, after]) => before !== after)

@@ -40,7 +40,7 @@ export const Members = ({ projectId }: { readonly projectId: string }) => {
   return (
     <Stack>
       <Loaded query={query} height={160}>
-        {({ items }) => (
+        {(all) => (
           <WideTable label="Members" minWidth={420}>
             <Table fz="sm">
               <Table.Thead>
@@ -52,7 +52,7 @@ export const Members = ({ projectId }: { readonly projectId: string }) => {
                 </Table.Tr>
               </Table.Thead>
               <Table.Tbody>
-                {items.map((member) => (
+                {all.map((member) => (
                   <Table.Tr key={member.user_id}>
                     <Table.Td>
                       {member.name}

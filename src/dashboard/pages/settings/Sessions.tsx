@@ -21,7 +21,7 @@ export const Sessions = () => {
     <Stack>
       <Block title="Your sessions">
         <Loaded query={query} height={160}>
-          {({ items }) => (
+          {(all) => (
             <WideTable label="Your sessions" minWidth={560}>
               <Table fz="sm">
                 <Table.Thead>
@@ -34,7 +34,7 @@ export const Sessions = () => {
                   </Table.Tr>
                 </Table.Thead>
                 <Table.Tbody>
-                  {items.map((session) => (
+                  {all.map((session) => (
                     <Table.Tr key={session.id}>
                       <Table.Td>{dateTime(session.created_at)}</Table.Td>
                       <Table.Td title={session.user_agent ?? ""}>
