@@ -99,7 +99,7 @@ describe.skipIf(!hasChromium)("with 100,000 calls and 500 keys", () => {
     expect(errors).toEqual([])
   })
 
-  it("the log is read to a call of last month, and a key of the last page is found", async () => {
+  it("the log is read to a call of last month, and a key of the last page is found, also as a filter", async () => {
     await page.goto(`${service.url}/dashboard/p/${projectId}/requests`)
     const table = page.getByRole("table", { name: "Calls" })
     await table.getByRole("row").nth(1).waitFor()
@@ -111,6 +111,11 @@ describe.skipIf(!hasChromium)("with 100,000 calls and 500 keys", () => {
       await expect.poll(() => page.keyboard.press("End").then(listed)).toBeGreaterThan(read)
       expect(await page.locator("[role=row]").count()).toBeLessThanOrEqual(maxRows)
     }
+    const filter = page.locator("main").getByRole("combobox", { name: "Key", exact: true })
+    await filter.fill(`service ${keys}`)
+    await page.getByRole("option", { name: `service ${keys}`, exact: true }).click()
+    await page.waitForURL(/key=/)
+    await table.getByText(`service ${keys}`, { exact: true }).first().waitFor()
     await page.goto(`${service.url}/dashboard/p/${projectId}/keys?page=25`)
     await page.getByRole("table", { name: "Keys of this project" }).getByRole("row").last().click()
     await page.getByRole("dialog").waitFor()

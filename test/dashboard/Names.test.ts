@@ -78,6 +78,9 @@ describe.skipIf(!hasChromium)("a name", () => {
       .toBe(1)
     await rowsOf("Refused requests").click()
     await page.getByRole("dialog").getByText("the oldest").waitFor()
+    // what was refused stands in the same list
+    await open(`/p/${projectId}`)
+    await page.getByText(/^The limits of the newest 100 of 20\d keys are looked at\.$/).waitFor()
     await open(`/requests/${ended.headers.get("x-request-id")}`)
     await page.getByRole("link", { name: "the oldest", exact: true }).waitFor()
 

@@ -4,7 +4,7 @@ import type { ReactNode } from "react"
 import { catalog, newestKeys, refusals } from "../../api/queries.ts"
 import { Block, Waiting } from "../../parts/Block.tsx"
 import { Failure } from "../../parts/Failure.tsx"
-import { counted, percent, seconds } from "../../parts/format.ts"
+import { count, counted, percent, seconds } from "../../parts/format.ts"
 import { TextLink } from "../../parts/LinkButton.tsx"
 import { fundItems } from "./FundItems.tsx"
 import { nearLimit } from "./funds.ts"
@@ -79,7 +79,8 @@ export const Attention = ({ isReady, projectId }: { readonly projectId: string; 
     )
   }
   const { items: newest, total } = ofKeys.data
-  const noKey = total > newest.length ? `none of the newest ${newest.length} keys` : "no key"
+  const areSome = total > newest.length
+  const noKey = areSome ? `none of the newest ${newest.length} keys` : "no key"
   return (
     <Block title="Attention">
       {items.length === 0 ? (
@@ -89,9 +90,16 @@ export const Attention = ({ isReady, projectId }: { readonly projectId: string; 
           model is tried.
         </Text>
       ) : (
-        <List size="sm" spacing={4}>
-          {items}
-        </List>
+        <>
+          <List size="sm" spacing={4}>
+            {items}
+          </List>
+          {areSome ? (
+            <Text size="xs" c="dimmed">
+              The limits of the newest {newest.length} of {count(total)} keys are looked at.
+            </Text>
+          ) : null}
+        </>
       )}
     </Block>
   )
