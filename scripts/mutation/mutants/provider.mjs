@@ -103,8 +103,8 @@ export const provider = {
     },
     {
       file: "src/provider/transport/HttpProvider.ts",
-      find: "return isTold ? { ...failure",
-      replace: "return false ? { ...failure",
+      find: "message: this.hasPiece(message) ?",
+      replace: "message: false ?",
       breaks: "pieces of a credential in a provider's text are passed on",
       tests: httpProvider
     },
