@@ -46,3 +46,17 @@ describe.each(bodies)("a long text for $path", ({ path, rest }) => {
     expect(simulator.requests.at(-1)?.text).toContain(literal)
   })
 })
+
+it("reaches the provider that is tried next, too", async () => {
+  const [next, first] = routes
+  providers.simulatorOf(first).failNext("overloaded", "overloaded", "overloaded")
+  const models = JSON.stringify({ allow: [first.model, next.model] })
+  const response = await fetch(`${providers.gateway.url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${callerKey}`, "content-type": "application/json" },
+    body: `{"model":"auto","alpha":1,"models":${models},"messages":[{"role":"user","content":${literal}}]}`
+  })
+  expect(await response.json()).toMatchObject({ router_metadata: { model: next.model, fallback: { used: true } } })
+  expect(providers.simulatorOf(first).requests.at(-1)?.text).toContain(literal)
+  expect(next.native.said(Native.lastRequest(providers.simulatorOf(next))).texts).toEqual([text])
+})

@@ -143,6 +143,14 @@ describe("a signature", () => {
     }
   })
 
+  it("is the same for a body that is sent as bytes", () => {
+    const text = { origin: "https://x", path: "/", body: '{"text":"語"}' }
+    const bytes = { ...outgoing(text), body: Buffer.from(text.body) }
+    const auth = signer("us-east-1", null)
+    expect(auth.headers(bytes, 0)).toEqual(auth.headers(outgoing(text), 0))
+    expect(auth.headers({ ...bytes, body: Buffer.from("{}") }, 0)).not.toEqual(auth.headers(bytes, 0))
+  })
+
   it("never shows its secrets, and names all of them for the scrubber", () => {
     const auth = signer("us-east-1", "a-token")
     expect(auth.secrets.map((secret) => Redacted.value(secret)).sort()).toEqual(
