@@ -149,6 +149,7 @@ export type {
   SupportTable,
   TuningParameter
 } from "./domain/Support.ts"
+export type { ProxyOptions } from "./egress/Proxy.ts"
 export { type ModelOptions, makeModel } from "./provider/MakeModel.ts"
 export type { Provider, ProviderCall, Receiver, Upstream } from "./provider/Provider.ts"
 export {

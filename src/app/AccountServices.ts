@@ -1,4 +1,3 @@
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -39,6 +38,8 @@ import { Audit } from "../audit/Audit.ts"
 import { AuditStore } from "../audit/AuditStore.ts"
 import type * as Settings from "../config/Settings.ts"
 import { MasterKey } from "../credentials/MasterKey.ts"
+import * as OutgoingHttp from "../egress/OutgoingHttp.ts"
+import type { ProxyOptions } from "../egress/Proxy.ts"
 import { Issuer } from "../identity/oidc/Issuer.ts"
 import type { OidcOptions } from "../identity/oidc/OidcOptions.ts"
 import { SignInFlowStore } from "../identity/oidc/SignInFlowStore.ts"
@@ -66,6 +67,7 @@ export type AccountSettings = Pick<
   | "localCheckout"
   | "oidc"
   | "providers"
+  | "proxy"
   | "publicUrl"
   | "rateLimits"
   | "simulated"
@@ -98,7 +100,7 @@ export const accountServices = (settings: AccountSettings) => {
     SignInFlowStore.layer,
     UserStore.layer
   ).pipe(Layer.provideMerge(AccountTransactions.layer))
-  const identity = signIn(settings.oidc).pipe(
+  const identity = signIn(settings.oidc, settings.proxy).pipe(
     Layer.provideMerge(Layer.merge(Sessions.layer, CommandAccess.layer)),
     Layer.provideMerge(
       Layer.mergeAll(Audit.layer, ProjectAccess.layer, PublicUrl.layer(settings.publicUrl, settings.host))
@@ -128,19 +130,20 @@ export const accountServices = (settings: AccountSettings) => {
 
 const byLinks = Layer.merge(SignIn.layer, OidcSignIn.layerOff)
 
-const atIssuer = (oidc: OidcOptions) => {
-  const issuer = Layer.provide(Issuer.layer(oidc), NodeHttpClient.layerUndici)
+const atIssuer = (oidc: OidcOptions, proxy: ProxyOptions) => {
+  const issuer = Layer.provide(Issuer.layer(oidc), OutgoingHttp.layer(proxy))
   return Layer.merge(SignIn.layerOff, Layer.provide(OidcSignIn.layer, [IssuerUsers.layer, issuer]))
 }
 
 /** By links of the gateway or at the identity provider, never both. */
 const signIn = (
-  oidc: OidcOptions | null
+  oidc: OidcOptions | null,
+  proxy: ProxyOptions
 ): Layer.Layer<
   OidcSignIn | SignIn,
   never,
   Layer.Layer.Context<typeof byLinks> | Layer.Layer.Context<ReturnType<typeof atIssuer>>
-> => (oidc === null ? byLinks : atIssuer(oidc))
+> => (oidc === null ? byLinks : atIssuer(oidc, proxy))
 
 /** Only the process that has the embedded database open may make a key beside it. */
 export const masterKeyLayer = ({ dataDirectory, masterKey }: Pick<Settings.Settings, "dataDirectory" | "masterKey">) =>
@@ -161,8 +164,8 @@ export const masterKeyLayer = ({ dataDirectory, masterKey }: Pick<Settings.Setti
 
 /** Stripe where it is set up, else the test page: by default only while no call can cost real money. */
 const checkouts = (settings: AccountSettings) => {
-  const { localCheckout, stripe } = settings
-  if (stripe !== null) return Checkouts.layerStripe(stripe)
+  const { localCheckout, proxy, stripe } = settings
+  if (stripe !== null) return Layer.provide(Checkouts.layerStripe(stripe), OutgoingHttp.layer(proxy))
   if (localCheckout === "off") return Checkouts.layerNone
   return Checkouts.layerTest(() => localCheckout === "on" || costsNothing(settings))
 }

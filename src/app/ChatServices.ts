@@ -1,4 +1,3 @@
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Layer from "effect/Layer"
 import { Artifacts } from "../chat/Artifacts.ts"
 import { ContentLinks } from "../chat/ContentLinks.ts"
@@ -17,15 +16,20 @@ import * as S3Objects from "../chat/S3Objects.ts"
 import { StorageLimits } from "../chat/StorageLimits.ts"
 import { Turns } from "../chat/Turns.ts"
 import type { Settings } from "../config/Settings.ts"
+import * as OutgoingHttp from "../egress/OutgoingHttp.ts"
 import { LedgerNode } from "../ledger/LedgerNodeStore.ts"
 import { describeFailure } from "./ActivityServices.ts"
 
 /** Conversations of people with models. */
-export const chatServices = ({ dataDirectory, objectStore }: Pick<Settings, "dataDirectory" | "objectStore">) => {
+export const chatServices = ({
+  dataDirectory,
+  objectStore,
+  proxy
+}: Pick<Settings, "dataDirectory" | "objectStore" | "proxy">) => {
   const objects =
     objectStore === null
       ? Objects.layer(dataDirectory)
-      : S3Objects.layer(objectStore).pipe(Layer.provide(NodeHttpClient.layerUndici))
+      : S3Objects.layer(objectStore).pipe(Layer.provide(OutgoingHttp.layer(proxy)))
   const contents = Layer.merge(Artifacts.layer, Images.layer).pipe(
     Layer.provideMerge(StorageLimits.layer),
     Layer.provideMerge(

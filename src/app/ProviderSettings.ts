@@ -19,13 +19,14 @@ export const providerOptions = (settings: ProviderSettings): ProviderOptions => 
   })),
   simulated: settings.simulated,
   patches: settings.models,
-  connectMillis: settings.timeouts.connectMillis
+  connectMillis: settings.timeouts.connectMillis,
+  proxy: settings.proxy
 })
 
 /** What the settings say about providers. */
 export type ProviderSettings = Pick<
   Settings.Settings,
-  "bedrock" | "models" | "providers" | "simulated" | "timeouts" | "vendorKeys" | "vendorVariables"
+  "bedrock" | "models" | "providers" | "proxy" | "simulated" | "timeouts" | "vendorKeys" | "vendorVariables"
 >
 
 /** The environment variables that hold the service's credentials, by provider id; providers without a credential are absent. */

@@ -1,5 +1,4 @@
 import { hostname } from "node:os"
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -8,6 +7,7 @@ import { isLoopbackAddress } from "../config/Environment.ts"
 import type * as Settings from "../config/Settings.ts"
 import { FirstRun } from "../domain/Periodic.ts"
 import { version } from "../domain/Version.ts"
+import * as OutgoingHttp from "../egress/OutgoingHttp.ts"
 import { AccountRoutes } from "../http/account/AccountRoutes.ts"
 import { Dashboard } from "../http/dashboard/Dashboard.ts"
 import { PersonSecurity } from "../http/inference/PersonSecurity.ts"
@@ -70,11 +70,11 @@ export const run = (configuration: Configuration) => {
 }
 
 /** The tracer of everything else, the server's fibers included. */
-const telemetry = ({ otlp }: Settings.Settings): Layer.Layer<never> =>
+const telemetry = ({ otlp, proxy }: Settings.Settings): Layer.Layer<never> =>
   otlp === null
     ? Layer.empty
     : Telemetry.layer({ ...otlp, instanceId: `${hostname()}-${process.pid}` }).pipe(
-        Layer.provide(NodeHttpClient.layerUndici)
+        Layer.provide(OutgoingHttp.layer(proxy))
       )
 
 const reloadBySignal = <R>(reload: Effect.Effect<void, never, R>) =>

@@ -92,7 +92,7 @@ export const services = (settings: Settings.Settings) => {
     http,
     check,
     activityServices(settings),
-    alertServices,
+    alertServices(settings),
     analysisServices,
     chatServices(settings),
     stoppedCalls

@@ -41,6 +41,8 @@ export interface Environment {
   readonly logLevel: LogLevel.LogLevel
   /** Where spans and metrics are sent by OTLP; `null`: nowhere. */
   readonly otlp: OtlpExport | null
+  /** Through what requests leave that go to other hosts. */
+  readonly proxy: OutgoingProxy
   /** Keys of built-in vendors, by vendor id; those without one are absent. */
   readonly vendorKeys: ReadonlyMap<string, Redacted.Redacted>
   /** The variables that hold `vendorKeys`, by vendor id. */
@@ -48,6 +50,13 @@ export interface Environment {
   readonly bedrock: Bedrock | null
   /** Where the images of conversations are; `null`: below `dataDirectory`. */
   readonly objectStore: ObjectStore | null
+}
+
+/** HTTP proxies, `null`: none; `noProxy` lists what is reached directly. */
+export interface OutgoingProxy {
+  readonly https: Redacted.Redacted | null
+  readonly http: Redacted.Redacted | null
+  readonly noProxy: string | null
 }
 
 /** A bucket of S3, or of a store that is compatible with it; ambient AWS variables are not used. */
@@ -154,10 +163,7 @@ export const readEnvironment = (options: EnvironmentOptions): Effect.Effect<Read
     configFile: all.configFile.value,
     simulatedProviders: all.simulatedProviders.value,
     issues: [...allOf(all).flatMap((variable) => variable.issues), ...issuesOfCombinations(all)],
-    names: [
-      ...allOf({ ...all, vendorKeys: [] }).map((variable) => variable.name),
-      ...options.vendors.flatMap((vendor) => vendor.env)
-    ]
+    names: allOf(all).flatMap((variable) => variable.names)
   }))
 
 /** A secret from the variable that the configuration file names; `null` when it is not set or not a valid header value. */
@@ -197,6 +203,7 @@ const assembled = (all: Variables): Environment => ({
           headers: all.otlpHeaders.value ?? [],
           serviceName: all.otlpServiceName.value ?? "model-routing-gateway"
         },
+  proxy: { https: all.httpsProxy.value, http: all.httpProxy.value, noProxy: all.noProxy.value },
   vendorKeys: new Map(
     all.vendorIds.flatMap((id, index) => {
       const key = all.vendorKeys[index]?.value ?? null

@@ -10,6 +10,8 @@ import type { ConfigIssue } from "./ConfigIssue.ts"
 /** One environment variable after reading. It keeps its issues instead of failing, so that all are reported together. */
 export interface Variable<A> {
   readonly name: string
+  /** Under which it can be set. */
+  readonly names: ReadonlyArray<string>
   /** The variable is set, to a valid value or not. */
   readonly given: boolean
   /** `null` when it is not set or invalid. */
@@ -47,23 +49,66 @@ export const ambient = (name: string): Config.Config<Variable<Redacted.Redacted>
   )
 
 /** The first of several names for one secret; it has the name of the variable that holds it. */
-export const firstSecret = (names: ReadonlyArray<string>): Config.Config<Variable<Redacted.Redacted>> =>
-  Config.map(Config.all(names.map((name) => secret(name))), (found) => ({
-    name: found.find((one) => one.value !== null)?.name ?? names.join(" or "),
+export const firstSecret = (
+  names: ReadonlyArray<string>,
+  validate?: (text: string) => string | null
+): Config.Config<Variable<Redacted.Redacted>> => firstOf(names.map((name) => secret(name, validate)))
+
+/** The first of several variables that holds a value; its name is that of the variable, or of all. */
+export const firstOf = <A>(variables: ReadonlyArray<Config.Config<Variable<A>>>): Config.Config<Variable<A>> =>
+  Config.map(Config.all(variables), (found) => ({
+    name: found.find((one) => one.value !== null)?.name ?? found.map(({ name }) => name).join(" or "),
+    names: found.flatMap(({ names }) => names),
     given: found.some((one) => one.given),
     value: found.find((one) => one.value !== null)?.value ?? null,
     issues: found.flatMap((one) => one.issues)
   }))
 
+/** The URL of an HTTP proxy, which may hold a user and a password; without a scheme it is `http`, as for curl. */
+export const proxyUrl = (names: ReadonlyArray<string>): Config.Config<Variable<Redacted.Redacted>> =>
+  Config.map(
+    firstSecret(names, (text) =>
+      isProxyUrl(withScheme(text)) ? null : "must be the URL of an HTTP proxy, such as http://proxy.example.com:3128"
+    ),
+    (variable) => ({
+      ...variable,
+      value: variable.value === null ? null : Redacted.make(withScheme(Redacted.value(variable.value)))
+    })
+  )
+
+const withScheme = (text: string): string => (/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`)
+
+const isProxyUrl = (text: string): boolean => {
+  if (!URL.canParse(text)) return false
+  const { hash, password, pathname, protocol, search, username } = new URL(text)
+  return (
+    (protocol === "http:" || protocol === "https:") &&
+    (pathname === "/" || pathname === "") &&
+    search === "" &&
+    hash === "" &&
+    isDecodable(username) &&
+    isDecodable(password)
+  )
+}
+
+const isDecodable = (text: string): boolean => {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** A secret becomes a header value: no line break, no surrounding space. */
 const isSendable = (text: string): boolean => /^[\x21-\x7e]+$/.test(text)
 
-const absent = (name: string): Variable<never> => ({ name, given: false, value: null, issues: [] })
+const absent = (name: string): Variable<never> => ({ name, names: [name], given: false, value: null, issues: [] })
 
 const decoded = <A>(name: string, result: Either.Either<A, string>): Variable<A> =>
   Either.match(result, {
-    onLeft: (message) => ({ name, given: true, value: null, issues: [{ path: name, message }] }),
-    onRight: (value) => ({ name, given: true, value, issues: [] })
+    onLeft: (message) => ({ name, names: [name], given: true, value: null, issues: [{ path: name, message }] }),
+    onRight: (value) => ({ name, names: [name], given: true, value, issues: [] })
   })
 
 export const printable: Decode<string> = (text) =>

@@ -3,10 +3,20 @@ import type { CallError, CallStatus } from "./Call.ts"
 
 /** All failures of a provider, as one closed union; `facts` below has the consequences of each. */
 export type ProviderFailure =
-  /** The connection was refused, the host is unknown, or this process has no file left for a socket: nothing can have been processed. */
+  /**
+   * The connection was refused, the host is unknown, this process has no file left for a socket, or the proxy of this service let
+   * nothing through: nothing can have been processed.
+   */
   | {
       readonly _tag: "Unreachable"
-      readonly detail: "refused" | "dns" | "reset-before-response" | "too-many-open-files"
+      readonly detail:
+        | "refused"
+        | "dns"
+        | "reset-before-response"
+        | "too-many-open-files"
+        | "proxy-unreachable"
+        | "proxy-authentication"
+        | "proxy-refused"
     }
   /** The connection broke before any byte of a response, on a new socket: the request may have been read. */
   | { readonly _tag: "Reset" }

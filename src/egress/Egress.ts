@@ -5,7 +5,9 @@ import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Agent, buildConnector } from "undici"
+import type { Agent } from "undici"
+import { acquireAgent } from "./Agent.ts"
+import type { ProxyOptions } from "./Proxy.ts"
 import { isLoopbackAddress, isPublicAddress } from "./PublicAddress.ts"
 
 export interface EgressOptions {
@@ -13,6 +15,7 @@ export interface EgressOptions {
   readonly allowLoopback?: boolean
   /** Resolves names, in place of the system's resolver. */
   readonly resolve?: Resolve
+  readonly proxy?: ProxyOptions
 }
 
 /** As `dns.lookup` with `all`. */
@@ -49,17 +52,18 @@ export interface EgressShape {
 
 /**
  * Requests to URLs that users have entered. Only https, only to public addresses; the address that was checked is the one that
- * is connected to, so that a name cannot resolve to another one in between.
+ * is connected to, so that a name cannot resolve to another one in between, and that a proxy is asked for.
  */
 export class Egress extends Context.Tag("gateway/egress/Egress")<Egress, EgressShape>() {
   static readonly layer = (options: EgressOptions = {}): Layer.Layer<Egress> =>
     Layer.scoped(
       this,
       Effect.map(
-        Effect.acquireRelease(
-          Effect.sync(() => makeAgent(options)),
-          (agent) => Effect.promise(() => agent.destroy())
-        ),
+        acquireAgent({
+          connectMillis: Duration.toMillis(timeout),
+          lookup: guardedLookup(options),
+          proxy: options.proxy ?? {}
+        }),
         (agent) => make(agent, options)
       )
     )
@@ -113,10 +117,10 @@ const make = (agent: Agent, { allowLoopback = false }: EgressOptions): EgressSha
 /** Without the brackets of an IPv6 address, and without the dot of the root. */
 const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "")
 
-const makeAgent = ({ allowLoopback = false, resolve = systemResolve }: EgressOptions): Agent => {
+const guardedLookup = ({ allowLoopback = false, resolve = systemResolve }: EgressOptions): LookupFunction => {
   const isAllowed = ({ address }: ResolvedAddress): boolean =>
     isPublicAddress(address) || (allowLoopback && isLoopbackAddress(address))
-  const guarded: LookupFunction = (host, { all }, callback) =>
+  return (host, { all }, callback) =>
     resolve(host, (error, addresses) => {
       const [first] = addresses
       if (error !== null || first === undefined) return callback(new Unresolved(), [])
@@ -124,7 +128,6 @@ const makeAgent = ({ allowLoopback = false, resolve = systemResolve }: EgressOpt
       if (!addresses.every(isAllowed)) return callback(new Forbidden(), [])
       return all === true ? callback(null, [...addresses]) : callback(null, first.address, first.family)
     })
-  return new Agent({ connect: buildConnector({ timeout: Duration.toMillis(timeout), lookup: guarded }) })
 }
 
 const systemResolve: Resolve = (host, done) => lookup(host, { all: true }, (error, found) => done(error, found ?? []))

@@ -9,6 +9,7 @@ import { builtInCatalog } from "../catalog/CatalogFile.ts"
 import type { ConfiguredModel, ModelPatch } from "../catalog/Patch.ts"
 import type { Model } from "../domain/Model.ts"
 import { Timers, type TimersShape } from "../domain/Timers.ts"
+import type { ProxyOptions } from "../egress/Proxy.ts"
 import * as Defects from "../observe/Defects.ts"
 import { Health } from "../routing/Health.ts"
 import { RetryBudget } from "../routing/RetryBudget.ts"
@@ -57,8 +58,10 @@ export interface ProviderOptions<R = never> {
   readonly simulated?: boolean
   /** Changes to catalog entries by model id; `null` removes the model. */
   readonly patches?: Readonly<Record<string, ModelPatch | null>>
-  /** Name lookup, TCP and TLS together, in milliseconds; default 5000. */
+  /** Name lookup, TCP and TLS together, in milliseconds, with a proxy the tunnel and TLS each; default 5000. */
   readonly connectMillis?: number
+  /** HTTP proxies to the providers; by default none, whatever the environment says. */
+  readonly proxy?: ProxyOptions
 }
 
 const defaultConnectMillis = 5_000
@@ -74,7 +77,9 @@ export const ProviderLayer = <R = never>(
 ): Layer.Layer<Providers | Catalog | Health | ProviderReplacement | RetryBudget, never, Timers | R> =>
   Layer.merge(
     providersAndCatalog(options).pipe(
-      Layer.provide(Transport.layer({ connectMillis: options.connectMillis ?? defaultConnectMillis })),
+      Layer.provide(
+        Transport.layer({ connectMillis: options.connectMillis ?? defaultConnectMillis, proxy: options.proxy ?? {} })
+      ),
       Layer.provideMerge(Health.layer)
     ),
     RetryBudget.layer

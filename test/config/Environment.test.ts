@@ -610,3 +610,39 @@ describe("secrets", () => {
     })
   )
 })
+
+describe("the proxies", () => {
+  it.effect("are none by default", () =>
+    Effect.map(settingsGiven({}), ({ proxy }) => expect(proxy).toEqual({ https: null, http: null, noProxy: null }))
+  )
+
+  it.effect("are taken in capital and in small letters, which come first, and without a scheme", () =>
+    Effect.gen(function* () {
+      const { proxy } = yield* settingsGiven({
+        env: {
+          HTTPS_PROXY: "http://capital.test:3128",
+          https_proxy: "http://me:word@small.test:3128/",
+          HTTP_PROXY: "plain.test:8080",
+          NO_PROXY: "internal.test, 10.0.0.0/8"
+        }
+      })
+      expect([reveal(proxy.https), reveal(proxy.http), proxy.noProxy]).toEqual([
+        "http://me:word@small.test:3128/",
+        "http://plain.test:8080",
+        "internal.test, 10.0.0.0/8"
+      ])
+    })
+  )
+
+  it.effect.each([
+    "socks5://proxy.test:1080",
+    "http://proxy.test:3128/path",
+    "http://proxy.test:99999",
+    "http://me:%zz@proxy.test",
+    "http://"
+  ])("%s is an issue, which does not repeat it", (text) =>
+    Effect.map(issuesGiven({ env: { HTTPS_PROXY: text } }), (issues) =>
+      expect(issues).toEqual(["HTTPS_PROXY: must be the URL of an HTTP proxy, such as http://proxy.example.com:3128"])
+    )
+  )
+})

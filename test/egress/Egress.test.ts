@@ -4,9 +4,11 @@ import { type AddressInfo, createServer as createTcpServer } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
 import { Egress, type EgressOptions, type Resolve } from "../../src/egress/Egress.ts"
 import { isPublicAddress } from "../../src/egress/PublicAddress.ts"
+import * as HttpProxy from "../support/HttpProxy.ts"
 
 const withEgress = <A, E>(options: EgressOptions, run: (egress: Egress["Type"]) => Effect.Effect<A, E>) =>
   Effect.provide(Effect.flatMap(Egress, run), Egress.layer(options))
@@ -131,6 +133,28 @@ describe("egress", () => {
       )
       yield* Effect.promise(() => connected)
       expect([failure.reason, asked]).toEqual(["unreachable", ["hooks.example.com"]])
+    })
+  )
+
+  it.scoped("asks a proxy for the address that was checked, not for the name", () =>
+    Effect.gen(function* () {
+      const proxy = yield* Effect.acquireRelease(
+        Effect.promise(() => HttpProxy.start({ port: 1 })),
+        ({ stop }) => Effect.promise(stop)
+      )
+      const options = { proxy: { https: Redacted.make(proxy.url) } }
+      for (const [address, reason] of [
+        ["8.8.8.8", "unreachable"],
+        ["2606:4700::1111", "unreachable"],
+        ["10.0.0.1", "forbidden_address"]
+      ] as const) {
+        const resolve: Resolve = (_, done) => done(null, [{ address, family: address.includes(":") ? 6 : 4 }])
+        const failure = yield* withEgress({ ...options, resolve }, (egress) =>
+          Effect.flip(egress.post(request("https://hooks.example.com/")))
+        )
+        expect([address, failure.reason]).toEqual([address, reason])
+      }
+      expect(proxy.tunnels.map(({ authority }) => authority)).toEqual(["8.8.8.8:443", "[2606:4700::1111]:443"])
     })
   )
 

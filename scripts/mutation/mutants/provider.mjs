@@ -51,13 +51,41 @@ export const provider = {
     },
     {
       file: "src/provider/transport/SocketError.ts",
-      find: "reused || readBefore(error)",
+      find: "reused ?? readBefore(error)",
       replace: "false",
       breaks: "a reset of a reused connection is not told from one of a fresh connection",
       tests: [
         "test/provider/transport/Transport.test.ts",
         "test/provider/protocols/openai-chat/OpenAiChatErrors.test.ts"
       ]
+    },
+    {
+      file: "src/provider/transport/Transport.ts",
+      find: "socket.bytesRead > before",
+      replace: "socket.bytesRead > 0",
+      breaks: "the answer of a proxy counts as one of the provider: a call that was read is sent again",
+      tests: ["test/provider/transport/ProxiedTransport.test.ts"]
+    },
+    {
+      file: "src/egress/Agent.ts",
+      find: "AbortSignal.timeout(connectMillis)",
+      replace: "AbortSignal.timeout(300_000)",
+      breaks: "a proxy that does not answer is waited for without end",
+      tests: ["test/provider/transport/ProxiedTransport.test.ts"]
+    },
+    {
+      file: "src/egress/Agent.ts",
+      find: "lookup === undefined || isIP(hostname) !== 0",
+      replace: "true",
+      breaks: "a proxy is asked for the name of a webhook, not for the address that was checked",
+      tests: ["test/egress/Egress.test.ts"]
+    },
+    {
+      file: "src/egress/Proxy.ts",
+      find: "isThisHost(to.hostname) || isExcepted(to)",
+      replace: "isExcepted(to)",
+      breaks: "a proxy is asked for this host",
+      tests: ["test/egress/Proxy.test.ts"]
     },
     {
       file: "src/provider/transport/HttpProvider.ts",

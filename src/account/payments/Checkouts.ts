@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto"
+import * as HttpClient from "@effect/platform/HttpClient"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -10,6 +11,7 @@ import type { Stripe } from "stripe"
 import { PaymentProviderFailed } from "../../domain/AccountError.ts"
 import type { PaymentId } from "../../domain/Ids.ts"
 import { Timers, type TimersShape } from "../../domain/Timers.ts"
+import { fetchOf } from "../../egress/ClientFetch.ts"
 import type { PaymentEvent, PaymentFact } from "./PaymentFact.ts"
 import { eventOf, sessionOf } from "./StripeEvents.ts"
 
@@ -58,13 +60,20 @@ export class Checkouts extends Context.Tag("gateway/account/Checkouts")<Checkout
     })
 
   /** Stripe's client is loaded only here: it is large. */
-  static readonly layerStripe = (options: StripeOptions): Layer.Layer<Checkouts, never, Timers> =>
+  static readonly layerStripe = (
+    options: StripeOptions
+  ): Layer.Layer<Checkouts, never, HttpClient.HttpClient | Timers> =>
     Layer.effect(
       this,
       Effect.gen(function* () {
         const timers = yield* Timers
+        const http = yield* HttpClient.HttpClient
         const { default: Client } = yield* Effect.promise(() => import("stripe"))
-        return ofStripe(new Client(Redacted.value(options.secretKey), clientOptions(options.apiUrl)), options, timers)
+        const client = new Client(Redacted.value(options.secretKey), {
+          ...clientOptions(options.apiUrl),
+          httpClient: Client.createFetchHttpClient(fetchOf(http))
+        })
+        return ofStripe(client, options, timers)
       })
     )
 }

@@ -20,7 +20,8 @@ const fixed = {
   metricsToken: "METRICS_TOKEN",
   logLevel: "LOG_LEVEL",
   otlp: "OTEL_EXPORTER_OTLP_ENDPOINT",
-  objectStore: "S3_BUCKET"
+  objectStore: "S3_BUCKET",
+  proxy: "HTTPS_PROXY, HTTP_PROXY, NO_PROXY"
 } as const satisfies Partial<Record<keyof Settings, string>>
 
 /** Of the timeouts, those on which more depends than the calls themselves: the age at which holds of dead calls expire. */

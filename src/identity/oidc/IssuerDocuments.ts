@@ -7,8 +7,11 @@ import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from "jos
 import * as client from "openid-client"
 import { IssuerUnavailable } from "../../domain/AccountError.ts"
 import { Timers } from "../../domain/Timers.ts"
-import { fetchOf, issuerTimeoutMillis } from "./IssuerHttp.ts"
+import { fetchOf } from "../../egress/ClientFetch.ts"
 import { leewaySeconds, type OidcOptions } from "./OidcOptions.ts"
+
+/** What an identity provider may take for one response. */
+const issuerTimeoutMillis = 5_000
 
 /** What the issuer publishes of itself. */
 export interface IssuerDocuments {

@@ -81,5 +81,8 @@ const whyUnconnected = {
   dns: "its host name is unknown",
   refused: "connection refused",
   "reset-before-response": "connection reset before response",
-  "too-many-open-files": "this process has too many open files"
+  "too-many-open-files": "this process has too many open files",
+  "proxy-unreachable": "the proxy (HTTPS_PROXY or HTTP_PROXY) cannot be reached",
+  "proxy-authentication": "the proxy wants another user or password",
+  "proxy-refused": "the proxy refused the connection"
 } as const

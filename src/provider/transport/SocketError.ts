@@ -1,10 +1,16 @@
 import type { ProviderFailure } from "../../domain/ProviderError.ts"
+import { ProxyError } from "../../egress/Agent.ts"
 
 /**
  * Classifies a connection error. `sending`: no byte of a response was received. `reused`: the socket had served an earlier call, so
- * its close can have crossed our request, which then was not processed.
+ * its close can have crossed our request, which then was not processed; `undefined` where the error has to tell.
  */
-export const fromSocketError = (error: unknown, phase: "sending" | "answering", reused: boolean): ProviderFailure => {
+export const fromSocketError = (
+  error: unknown,
+  phase: "sending" | "answering",
+  reused: boolean | undefined
+): ProviderFailure => {
+  if (error instanceof ProxyError) return { _tag: "Unreachable", detail: error.reason }
   const codes = codesOf(error)
   const has = (known: ReadonlySet<string>): boolean => codes.some((code) => known.has(code))
   if (codes.some((code) => notHttp(code))) return { _tag: "BadResponse", detail: "an answer that is not proper HTTP" }
@@ -15,7 +21,7 @@ export const fromSocketError = (error: unknown, phase: "sending" | "answering", 
   if (has(noFiles)) return { _tag: "Unreachable", detail: "too-many-open-files" }
   if (has(refused)) return { _tag: "Unreachable", detail: "refused" }
   if (has(connectTimeouts)) return { _tag: "ConnectTimeout" }
-  return reused || readBefore(error) ? { _tag: "Unreachable", detail: "reset-before-response" } : { _tag: "Reset" }
+  return (reused ?? readBefore(error)) ? { _tag: "Unreachable", detail: "reset-before-response" } : { _tag: "Reset" }
 }
 
 const refused: ReadonlySet<string> = new Set([

@@ -1,8 +1,10 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Agent, buildConnector, type Dispatcher } from "undici"
+import type { Agent, Dispatcher } from "undici"
 import type { ProviderFailure } from "../../domain/ProviderError.ts"
+import { acquireAgent } from "../../egress/Agent.ts"
+import type { ProxyOptions } from "../../egress/Proxy.ts"
 import type { ResponseHeaders } from "../protocols/shared/Protocol.ts"
 import type { Outgoing } from "./Auth.ts"
 import { fromSocketError } from "./SocketError.ts"
@@ -28,8 +30,9 @@ export interface TransportShape {
 }
 
 export interface TransportSettings {
-  /** Name lookup, TCP and TLS together. */
+  /** As of `AgentOptions`. */
   readonly connectMillis: number
+  readonly proxy?: ProxyOptions
 }
 
 /** Providers keep idle connections for at least a minute; a longer keep-alive hint is followed up to ten minutes. */
@@ -43,10 +46,22 @@ export class Transport extends Context.Tag("gateway/provider/Transport")<Transpo
     Layer.scoped(
       this,
       Effect.map(
-        Effect.acquireRelease(
-          Effect.sync(() => makeAgent(settings)),
-          (agent) => Effect.promise(() => agent.destroy())
-        ),
+        acquireAgent({
+          connectMillis: settings.connectMillis,
+          proxy: settings.proxy ?? {},
+          connected: (socket) => {
+            const before = socket.bytesRead
+            socket.once("error", (error) => answeredBefore.set(error, socket.bytesRead > before))
+          },
+          pool: {
+            pipelining: 1,
+            headersTimeout: 0,
+            bodyTimeout: 0,
+            keepAliveTimeout: keepAliveMillis,
+            keepAliveMaxTimeout: maxKeepAliveMillis,
+            maxHeaderSize: responseHeaderBytes
+          }
+        }),
         make
       )
     )
@@ -100,24 +115,6 @@ class Reuse {
     this.resetScore = 0
     this.callsLeft = callsUnreused
   }
-}
-
-const makeAgent = ({ connectMillis }: TransportSettings): Agent => {
-  const connector = buildConnector({ timeout: connectMillis })
-  return new Agent({
-    pipelining: 1,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    keepAliveTimeout: keepAliveMillis,
-    keepAliveMaxTimeout: maxKeepAliveMillis,
-    maxHeaderSize: responseHeaderBytes,
-    connect: (options, callback) =>
-      connector(options, (...result) => {
-        const socket = result[1]
-        socket?.once("error", (error) => answeredBefore.set(error, socket.bytesRead > 0))
-        callback(...result)
-      })
-  })
 }
 
 /** Whether a broken socket had delivered a response before: a later request without a response cannot have been processed. */
@@ -202,7 +199,7 @@ class UndiciExchange implements UpstreamExchange, Dispatcher.DispatchHandler {
       setImmediate(() => this.over(error))
       return
     }
-    const failure = fromSocketError(error, this.state, isError(error) && answeredBefore.get(error) === true)
+    const failure = fromSocketError(error, this.state, isError(error) ? answeredBefore.get(error) : undefined)
     this.state = "over"
     if (failure._tag === "Unreachable" && failure.detail === "reset-before-response") this.reuse.wasReset()
     this.handler.fail(failure)
