@@ -7,7 +7,7 @@ import type { ProviderError, ProviderFailure } from "../domain/ProviderError.ts"
 import type { RouterMetadata } from "../domain/RouterMetadata.ts"
 import type { TimersShape } from "../domain/Timers.ts"
 import type { Usage } from "../domain/Usage.ts"
-import type { Hold, Settlement } from "../ledger/Ledger.ts"
+import type { ExtendError, Hold, Settlement } from "../ledger/Ledger.ts"
 import type { Admitted } from "./Admission.ts"
 import * as CallState from "./CallState.ts"
 import { metadataOf, settlementOf } from "./Settlement.ts"
@@ -77,6 +77,10 @@ export class Call {
 
   extended(hold: Hold): void {
     this.state = CallState.extended(this.state, hold)
+  }
+
+  unextended(error: ExtendError): void {
+    this.state = CallState.unextended(this.state, error)
   }
 
   /** The complete answer; `undefined` where there is none. */

@@ -14,7 +14,7 @@ import { costOf, type PriceTerms, servedTerms } from "../domain/Prices.ts"
 import type { FailureFacts, ProviderError } from "../domain/ProviderError.ts"
 import { completionTokens, type Usage, usage } from "../domain/Usage.ts"
 import * as Estimate from "../ledger/Estimate.ts"
-import type { Hold } from "../ledger/Ledger.ts"
+import type { ExtendError, Hold } from "../ledger/Ledger.ts"
 import { type Admitted, callable } from "./Admission.ts"
 import { ResponseTally } from "./ResponseTally.ts"
 
@@ -69,6 +69,8 @@ export interface CallState {
   readonly admitted: Admitted
   /** What is held for the call now; a dearer candidate may have extended it. */
   readonly hold: Hold
+  /** The ledger may hold more: its answer to the last extension is lost. */
+  readonly mayHoldMore: boolean
   /** Attempts that are over, in order. */
   readonly attempts: ReadonlyArray<Attempt>
   /** By position of `attempts`, as in the call's record. */
@@ -84,6 +86,7 @@ export interface CallState {
 export const held = (admitted: Admitted, hold: Hold): CallState => ({
   admitted,
   hold,
+  mayHoldMore: false,
   attempts: [],
   failedUsage: [],
   attemptUses: [],
@@ -105,7 +108,11 @@ const dearerThan = (admitted: Admitted, option: number): ReadonlyArray<string> =
         .map(({ model }) => model.id)
 }
 
-export const extended = (state: CallState, hold: Hold): CallState => ({ ...state, hold })
+export const extended = (state: CallState, hold: Hold): CallState => ({ ...state, hold, mayHoldMore: false })
+
+/** A refusal leaves the hold as it was; an extension that nothing is heard of may have been written. */
+export const unextended = (state: CallState, error: ExtendError): CallState =>
+  error._tag === "StoreUnavailable" ? { ...state, mayHoldMore: true } : state
 
 export const unaffordable = (state: CallState, { model }: Candidate): CallState => ({
   ...state,

@@ -147,7 +147,10 @@ const attempted = (
   if (missing === undefined) return openAttempt(deps, call, candidate, isOnly, until)
   const extended = deps.ledger.extend(call.hold, missing)
   return Effect.matchEffect(Spans.span(call.isTraced, "gateway.ledger.extend", Spans.noAttributes, extended), {
-    onFailure: () => Effect.fail(new Unaffordable({ candidate })),
+    onFailure: (error) => {
+      call.unextended(error)
+      return Effect.fail(new Unaffordable({ candidate }))
+    },
     onSuccess: (hold) => {
       call.extended(hold)
       return openAttempt(deps, call, candidate, isOnly, until)

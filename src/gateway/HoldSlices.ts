@@ -131,7 +131,8 @@ export class HoldSlices {
 
   private extended(option: HoldOption, used: MicroUsd): Effect.Effect<void> {
     return Effect.match(this.deps.ledger.extend(this.call.hold, option), {
-      onFailure: () => {
+      onFailure: (error) => {
+        this.call.unextended(error)
         this.refused = { amount: this.call.hold.amount, used }
       },
       onSuccess: (hold) => this.call.extended(hold)

@@ -1,7 +1,7 @@
 import { type Baseline, type CallRecord, type CallStatus, noCost, type RoutingReason } from "../domain/Call.ts"
 import { type Candidate, withoutEffect } from "../domain/Candidate.ts"
 import { conversationOf } from "../domain/Conversation.ts"
-import { zero } from "../domain/Money.ts"
+import { microUsd, zero } from "../domain/Money.ts"
 import { costOf, snapshotOf } from "../domain/Prices.ts"
 import type { Prediction, RouterMetadata, SkippedCandidate } from "../domain/RouterMetadata.ts"
 import type { Settlement } from "../ledger/Ledger.ts"
@@ -106,7 +106,10 @@ export const settlementOf = (last: CallState, now: number): Settlement => {
     startedAtMillis: admitted.startedAtMillis
   }
   const settled = phase._tag === "Complete" ? "settled" : phase._tag === "Failed" ? "void" : "cancelled"
-  return { state: settled, actual, record }
+  // the ledger charges up to what it holds, and the client was told of less
+  return state.mayHoldMore && actual > cost.amount_microusd
+    ? { state: "cancelled", actual: microUsd(cost.amount_microusd), record }
+    : { state: settled, actual, record }
 }
 
 /** At what the best model of the pool would have taken for the same tokens; a call that names its model had no choice. */

@@ -107,7 +107,10 @@ export interface SealedAnswer {
 
 /** How a hold is closed. */
 export interface Settlement {
-  /** settled: the call is charged. cancelled: the client left, what was used is charged. void: nothing is charged. */
+  /**
+   * settled: the call is charged. cancelled: no more than `actual` is charged, because the client left, or was told of no more.
+   * void: nothing is charged.
+   */
   readonly state: "settled" | "cancelled" | "void"
   /** Cost of the call. The customer pays at most the hold; what exceeds it is written off. */
   readonly actual: MicroUsd

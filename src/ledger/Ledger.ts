@@ -20,6 +20,9 @@ import { StoreHealth } from "./StoreHealth.ts"
 
 export type { Balance, Hold, HoldOption, Reservation, SealedAnswer, Settlement } from "./Hold.ts"
 
+/** Why a hold is not extended. */
+export type ExtendError = InsufficientFunds | ServiceRefused | StoreUnavailable
+
 /** Holds money before calls and settles them after. */
 export interface LedgerShape {
   /**
@@ -31,11 +34,11 @@ export interface LedgerShape {
   readonly reserve: (
     reservation: Reservation
   ) => Effect.Effect<Hold, InsufficientFunds | ServiceRefused | StoreUnavailable>
-  /** Raises the hold for a more expensive candidate before it is called; the hold is unchanged when that fails. */
-  readonly extend: (
-    hold: Hold,
-    option: HoldOption
-  ) => Effect.Effect<Hold, InsufficientFunds | ServiceRefused | StoreUnavailable>
+  /**
+   * Raises the hold for a more expensive candidate before it is called. When that fails the hold is unchanged, except that after
+   * `StoreUnavailable` it may have been raised.
+   */
+  readonly extend: (hold: Hold, option: HoldOption) => Effect.Effect<Hold, ExtendError>
   /** Queued, written with the next batch together with the call's log rows, retried until written; the first of a call counts. */
   readonly settle: (hold: Hold, settlement: Settlement) => Effect.Effect<void>
   /** Succeeds once every settlement queued before it has been written. */

@@ -2,8 +2,10 @@
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { describe } from "vitest"
+import { StoreUnavailable } from "../../src/domain/GatewayError.ts"
 import { Ledger, type Model, microUsd } from "../../src/index.ts"
-import type { HoldOption } from "../../src/ledger/Hold.ts"
+import type { Hold, HoldOption } from "../../src/ledger/Hold.ts"
+import type { LedgerShape } from "../../src/ledger/Ledger.ts"
 import { ScriptedProvider, TestGateway, testModel } from "../../src/testing/index.ts"
 import { requestId } from "../provider/protocols/calls.ts"
 import { booked, type ScriptedGatewayOptions, scriptedGateway, textOf, triedBy } from "./scriptedGateway.ts"
@@ -49,6 +51,15 @@ const takes = (amount: number) => {
       maxWaitMillis: 0
     })
   ).pipe(Effect.orDie)
+}
+
+/** Extensions are written, but whoever has asked for them hears nothing. */
+const losesAnswers = (ledger: LedgerShape): void => {
+  const { extend } = ledger
+  Object.assign(ledger, {
+    extend: (hold: Hold, option: HoldOption) =>
+      Effect.zipRight(extend(hold, option), Effect.fail(new StoreUnavailable({ cause: "no answer" })))
+  })
 }
 
 describe("A streamed call without a client's cap", () => {
@@ -159,6 +170,56 @@ describe("A streamed call without a client's cap", () => {
         const { completions } = yield* relay()
         expect(completions[0]?.metadata.cost.amount_microusd).toBe(96_010)
         expect((yield* booked)[0]).toMatchObject({ charged: 96_010, absorbed: 0 })
+      })
+    )
+  })
+
+  it.effect.each([
+    ["at its end", [text("short"), finish(), used({ inputTokens: 10, outputTokens: 24_000 }), end], 96_010],
+    ["while its content comes", whole(20), 80_010]
+  ] as const)(
+    "where the ledger has extended the hold but its answer is lost, %s, the customer pays what the response says",
+    ([, script, whole]) => {
+      const { relay, run } = setUp(1_000_000, { one: [script] })
+      return run(
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          losesAnswers(ledger)
+          const { completions } = yield* relay()
+          const [call] = yield* booked
+          expect(call?.amount).toBeGreaterThan(62_500)
+          const told = completions[0]?.metadata.cost.amount_microusd
+          expect(told).toBeGreaterThan(0)
+          expect(told).toBeLessThan(whole)
+          expect(call?.charged).toBe(told)
+          expect(call?.settlement?.record.cost.amount_microusd).toBe(told)
+        })
+      )
+    }
+  )
+
+  it.effect("the same where it was extended for a candidate that then is passed over", () => {
+    const { relay, run } = setUp(
+      1_000_000,
+      {
+        one: [[fail({ _tag: "ServerError", status: 502 })]],
+        two: [whole(1)],
+        three: [[text("short"), finish(), used({ inputTokens: 100_000, outputTokens: 10 }), end]]
+      },
+      [
+        priced("one/m", 4_000_000, { quality: 0.9 }),
+        priced("two/m", 40_000_000, { quality: 0.7 }),
+        priced("three/m", 4_000_000, { quality: 0.5, outputTokens: 4_096 })
+      ]
+    )
+    return run(
+      Effect.gen(function* () {
+        losesAnswers(yield* Ledger)
+        const { completions } = yield* relay()
+        expect(completions).toMatchObject([{ metadata: { model: "three/m" } }])
+        const [call] = yield* booked
+        expect(call?.charged).toBe(completions[0]?.metadata.cost.amount_microusd)
+        expect(call?.charged).toBeLessThan(100_040)
       })
     )
   })
