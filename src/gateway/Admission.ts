@@ -189,7 +189,7 @@ export const make = (deps: AdmissionDeps): Admission => ({
       credentialOf: credentials === null ? undefined : CredentialChoice.choose(credentials, deps.health)
     })
     const imageTokens = models.reduce((most, model) => Math.max(most, model.imageTokens), 0)
-    return Estimate.likelyPromptTokens(measure) + (measure.images + measure.files) * imageTokens
+    return Estimate.likelyTokensWithMedia(measure, imageTokens)
   }),
   projectModels: Effect.fnUntraced(function* (caller) {
     const project = yield* deps.policy.ofProject(caller.projectId)

@@ -243,7 +243,7 @@ export const usageOf = ({ admitted }: CallState, attempt: RunningAttempt): Usage
     const { audioTokens, tokens } = attempt.tally
     const inputAudioTokens = admitted.measure.audioTokens
     return usage({
-      inputTokens: Estimate.likelyPromptTokens(admitted.measure),
+      inputTokens: Estimate.likelyTokensWithMedia(admitted.measure, attempt.candidate.model.imageTokens),
       outputTokens: tokens,
       ...(inputAudioTokens + audioTokens > 0 && { details: { inputAudioTokens, outputAudioTokens: audioTokens } })
     })

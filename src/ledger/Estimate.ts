@@ -65,9 +65,13 @@ export const estimatePrompt = (request: ChatRequest, random: TokenEstimator.Next
   }
 }
 
-/** The likely length of the prompt, for context limits and rate limits. */
+/** The likely length of the prompt without its images and files, for context limits and rate limits. */
 export const likelyPromptTokens = (prompt: PromptEstimate): number =>
   Math.min(prompt.utf8Bytes, prompt.estimatedTokens) + prompt.audioTokens
+
+/** The same with them, at so many tokens each. */
+export const likelyTokensWithMedia = (prompt: PromptEstimate, imageTokens: number): number =>
+  likelyPromptTokens(prompt) + (prompt.images + prompt.files) * imageTokens
 
 /** The upper bound of the prompt's length, for money: whatever tokenizer the provider has. */
 export const promptTokensBound = (prompt: PromptEstimate, model: Model): number =>

@@ -2,7 +2,7 @@ import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { describe } from "vitest"
-import type { CallerShape, ChatEvent, Model } from "../../src/index.ts"
+import type { CallerShape, ChatEvent, ChatRequest, Model } from "../../src/index.ts"
 import { ScriptedProvider, TestGateway, testModel } from "../../src/testing/index.ts"
 import { booked, scriptedGateway } from "./scriptedGateway.ts"
 
@@ -17,11 +17,11 @@ const setUp = (script: Script, more: { readonly model?: Partial<Model>; readonly
   })
 
 /** What the ledger has recorded of a streamed call whose client leaves after this time. */
-const leftAfter = (millis: number, script: Script, model: Partial<Model> = {}) => {
+const leftAfter = (millis: number, script: Script, model: Partial<Model> = {}, asked: Partial<ChatRequest> = {}) => {
   const { relay, run, sleep } = setUp(script, { model })
   return run(
     Effect.gen(function* () {
-      const running = yield* Effect.fork(relay())
+      const running = yield* Effect.fork(relay(asked))
       yield* sleep(millis)
       yield* Fiber.interrupt(running)
       const [call] = yield* booked
@@ -102,6 +102,24 @@ describe("A call that is cancelled before its first content", () => {
       })
     )
   })
+})
+
+describe("A prompt of which the provider has told nothing", () => {
+  it.effect("images and files are part of the prompt that a cancelled call costs", () =>
+    Effect.gen(function* () {
+      const image = { type: "image_url" as const, image_url: { url: "https://images.example/one.png" } }
+      const file = { type: "file" as const, file: { file_data: "data:application/pdf;base64,JVBERi0=" } }
+      const content = [{ type: "text" as const, text: "What is this?" }, image, image, file]
+      const script = [text("A"), hang]
+      const asked = { messages: [{ role: "user" as const, content }] }
+      const call = yield* leftAfter(500, script, { imageTokens: 700 }, asked)
+      const plain = yield* leftAfter(500, script, {}, { messages: [{ role: "user", content: "What is this?" }] })
+      const tokensOf = (one: typeof call) => one?.settlement?.record.usage?.inputTokens ?? 0
+      expect(tokensOf(plain)).toBeGreaterThan(0)
+      expect(tokensOf(call)).toBe(tokensOf(plain) + 3 * 700)
+      expect(call?.charged).toBe((plain?.charged ?? 0) + 3 * 700)
+    })
+  )
 })
 
 describe("What a provider has told of a call that is cancelled", () => {
