@@ -1,5 +1,5 @@
 import type { AudioDelta, ChatEvent, Finish } from "../domain/ChatEvent.ts"
-import type { Usage } from "../domain/Usage.ts"
+import { completionTokens, promptTokens, type Usage } from "../domain/Usage.ts"
 import * as TokenEstimator from "../ledger/TokenEstimator.ts"
 
 /** Opaque data, such as encrypted reasoning: far more characters than the tokens that it stands for. */
@@ -43,8 +43,7 @@ export class ResponseTally {
         this.addText(event.arguments)
         return
       case "Usage":
-        this.usage = event.usage
-        this.hasUnreported = false
+        this.report(event.usage)
         return
       case "ResponseInfo":
         if (event.model !== undefined) this.servedModel = event.model
@@ -59,6 +58,15 @@ export class ResponseTally {
       case "Annotation":
         return
     }
+  }
+
+  /** Some servers send zeros for what they have not counted, with each piece of a stream or at its end. */
+  private report(usage: Usage): void {
+    const completion = completionTokens(usage)
+    if (completion === 0 && promptTokens(usage) === 0) return
+    this.usage = usage
+    this.hasUnreported = completion === 0
+    this.reportedTokens = 0
   }
 
   private addText(text: string): void {

@@ -191,6 +191,72 @@ describe("Output without reported usage", () => {
   }
 })
 
+describe("Usage of a provider that has not counted", () => {
+  const words = text("word ".repeat(100))
+  const uncounted = used({ inputTokens: 0, outputTokens: 0 })
+
+  it.effect.each([
+    ["once at the end", [words, finish(), uncounted, end]],
+    ["beside each piece", [uncounted, words, uncounted, finish(), uncounted, end]]
+  ] as const)("nothing but zeros, %s, is no report: the response is estimated", ([, script]) =>
+    Effect.gen(function* () {
+      const without = setUp([words, finish(), end])
+      const expected = (yield* without.run(without.complete())).completion
+      const { complete, relay, run } = setUp(script)
+      yield* run(
+        Effect.gen(function* () {
+          const { completion } = yield* complete()
+          const [streamed] = (yield* relay()).completions
+          expect(completion?.usage).toEqual(expected?.usage)
+          expect(streamed?.usage).toEqual(expected?.usage)
+          expect(completion?.metadata.cost).toEqual(expected?.metadata.cost)
+          expect(streamed?.metadata.cost).toMatchObject({ basis: "estimated" })
+          expect((yield* booked).map(({ charged }) => charged)).toEqual([
+            expected?.metadata.cost.amount_microusd,
+            expected?.metadata.cost.amount_microusd
+          ])
+        })
+      )
+    })
+  )
+
+  it.effect("zeros do not take back what was reported before", () => {
+    const { complete, relay, run } = setUp([
+      words,
+      finish(),
+      used({ inputTokens: 30, outputTokens: 90 }),
+      uncounted,
+      end
+    ])
+    return run(
+      Effect.gen(function* () {
+        expect((yield* complete()).completion?.metadata.cost).toMatchObject({ amount_microusd: 390, basis: "charged" })
+        expect((yield* relay()).completions[0]?.metadata.cost.amount_microusd).toBe(390)
+      })
+    )
+  })
+
+  it.effect("a call that its client leaves costs what was streamed, although each piece came with zeros", () =>
+    Effect.gen(function* () {
+      const call = yield* leftAfter(500, [words, uncounted, hang])
+      expect(call?.settlement?.record.usage).toMatchObject({ inputTokens: 18, outputTokens: 100 })
+      expect(call?.charged).toBe(418)
+    })
+  )
+
+  it.effect("a report of the prompt alone says nothing of the output that came before it", () =>
+    Effect.gen(function* () {
+      const promptAlone = used({ inputTokens: 30, outputTokens: 0 })
+      expect((yield* leftAfter(500, [words, promptAlone, hang]))?.charged).toBe(430)
+      const { complete, run } = setUp([words, finish(), promptAlone, end])
+      expect((yield* run(complete())).completion?.metadata.cost).toMatchObject({
+        amount_microusd: 430,
+        basis: "estimated"
+      })
+    })
+  )
+})
+
 it.effect("a failed call costs nothing and is logged without usage", () => {
   const { relay, run } = setUp([
     text("part"),

@@ -490,8 +490,8 @@ export const stateMutants = [
   },
   {
     file: tally,
-    find: "        this.hasUnreported = false\n",
-    replace: "",
+    find: "this.hasUnreported = completion === 0",
+    replace: "this.hasUnreported = true",
     breaks: "output that is reported is charged again as estimated",
     tests: stateTests
   },
