@@ -220,7 +220,7 @@ describe("Usage of a provider that has not counted", () => {
     })
   )
 
-  it.effect("zeros do not take back what was reported before", () => {
+  it.effect("zeros do not replace what was reported before", () => {
     const { complete, relay, run } = setUp([
       words,
       finish(),
