@@ -14,9 +14,12 @@ export const retryAfterMillis = (headers: ResponseHeaders, nowMillis: number): n
   if (value === undefined || value === "") return null
   const seconds = Number(value)
   if (!Number.isNaN(seconds)) return isWait(seconds) ? bounded(seconds * 1000) : null
-  const date = Date.parse(value)
+  const date = hasTimeOfDay.test(value) ? Date.parse(value) : Number.NaN
   return Number.isNaN(date) ? null : bounded(Math.max(0, date - nowMillis))
 }
+
+/** Every form of an HTTP date has one; without it JavaScript takes nearly any short text with a number for a date. */
+const hasTimeOfDay = /\d\d:\d\d:\d\d/
 
 export const one = (header: string | ReadonlyArray<string> | undefined): string | undefined =>
   typeof header === "string" ? header : header?.[0]

@@ -106,6 +106,10 @@ describe("Retry-After", () => {
     [{ "retry-after": "99999999999" }, 86_400_000],
     [{ "retry-after": "-5" }, null],
     [{ "retry-after": "soon" }, null],
+    // of a proxy that has joined two headers, or has a unit of its own: no dates, although they can be read as some of 2001
+    [{ "retry-after": "5, 5" }, null],
+    [{ "retry-after": "in 5" }, null],
+    [{ "retry-after": "10;" }, null],
     [{}, null]
   ]
   for (const [headers, millis] of table) {
