@@ -163,6 +163,11 @@ export class Call {
     this.change(CallState.failed(this.state, facts, internalError, this.deps.timers.now()), null)
   }
 
+  /** The node goes down: no other attempt is to be started. */
+  get isShutDown(): boolean {
+    return this.aborted?._tag === "Shutdown"
+  }
+
   /** Takes over what the running attempt has open; it is closed when the call ends, at the latest. */
   own(upstream: OpenUpstream): void {
     this.upstream = upstream

@@ -5,6 +5,7 @@ import { describe } from "vitest"
 import {
   type ChatRequest,
   defaultOptions,
+  Gateway,
   type GatewayOptions,
   type Model,
   type ProviderFailure
@@ -374,6 +375,30 @@ describe("The wait before a retry", () => {
         const { completion, tookMillis } = yield* complete({ model: "one/m" })
         expect(tookMillis).toBe(2_030)
         expect(completion?.metadata.attempts.map(({ latency_ms }) => latency_ms)).toEqual([0, 30])
+      })
+    )
+  })
+
+  it.effect("ends with an abort, after which no provider is called", () => {
+    const { callsOf, complete, run, sleep } = setUp(
+      { one: [waits, answer("one")] },
+      { models: [testModel("one/m", { billsAbortedCalls: true })] }
+    )
+    return run(
+      Effect.gen(function* () {
+        const fiber = yield* Effect.fork(complete({ model: "one/m" }))
+        yield* sleep(1_000)
+        yield* (yield* Gateway).abort
+        const { failure, tookMillis } = yield* Fiber.join(fiber)
+        expect(failure).toMatchObject({ _tag: "ServiceRefused", reason: "shutting_down" })
+        expect(tookMillis).toBe(1_000)
+        expect(callsOf("one")).toHaveLength(1)
+        expect((yield* complete({ model: "one/m" })).failure).toMatchObject({ reason: "shutting_down" })
+        expect(callsOf("one")).toHaveLength(1)
+        expect(yield* booked).toMatchObject([
+          { state: "void", charged: 0, absorbed: 0 },
+          { state: "void", charged: 0, absorbed: 0 }
+        ])
       })
     )
   })
