@@ -7,6 +7,7 @@ import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import * as Option from "effect/Option"
 import type { InsufficientFunds } from "../../src/domain/GatewayError.ts"
+import { usage } from "../../src/domain/Usage.ts"
 import { type HoldOption, Ledger, type Reservation } from "../../src/ledger/Ledger.ts"
 import { Scopes } from "../../src/ledger/Scopes.ts"
 import { cancelled, newCaller, newKey, option, settled, voided, wants, wantsFirst } from "./fixtures.ts"
@@ -317,6 +318,20 @@ export const promises = (it: { readonly effect: Vitest.Tester<Ledger | Scopes> }
         })
         expect(yield* ledger.checkInvariants).toEqual([])
       })
+  )
+
+  it.effect("a complete call whose client was told of less than it has used is charged what was told", () =>
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const caller = yield* newCaller({ credit: 1_000 })
+      const hold = yield* ledger.reserve(wants(caller, option(400)))
+      yield* ledger.extend(hold, option(600))
+      const used = { prices: '{"input":1000000,"output":1000000}', usage: usage({ inputTokens: 500, outputTokens: 0 }) }
+      yield* ledger.settle(hold, { ...settled(400, used), state: "cancelled" })
+      yield* ledger.flushed
+      expect(yield* ledger.balance(caller.accountId)).toMatchObject({ spentMicroUsd: 400, heldMicroUsd: 0 })
+      expect(yield* ledger.checkInvariants).toEqual([])
+    })
   )
 
   it.effect("a hold that has ended cannot be extended", () =>
