@@ -4,27 +4,27 @@ import * as Layer from "effect/Layer"
 import { ProjectPolicies } from "../../account/policy/ProjectPolicies.ts"
 import { type PolicyReplay, RoutingReplay } from "../../account/replay/RoutingReplay.ts"
 import { ProjectRoutings } from "../../account/routing/ProjectRoutings.ts"
-import { Audit } from "../../audit/Audit.ts"
+import { Audit, type AuditShape } from "../../audit/Audit.ts"
 import {
-  AlreadyExists,
+  type AlreadyExists,
   ConfigVersionMismatch,
   type ManagedByConfiguration,
   NotFound,
   type RoleRequired,
   type SealingUnavailable
 } from "../../domain/AccountError.ts"
-import { CurrentUser } from "../../domain/CurrentUser.ts"
-import { InvalidRequest, type StoreUnavailable } from "../../domain/GatewayError.ts"
-import { IdGenerator } from "../../domain/IdGenerator.ts"
+import type { CurrentUser } from "../../domain/CurrentUser.ts"
+import type { InvalidRequest, StoreUnavailable } from "../../domain/GatewayError.ts"
+import type { AccountId } from "../../domain/Ids.ts"
 import { ProjectAccess } from "../../identity/projects/ProjectAccess.ts"
 import { ProjectStore } from "../../identity/projects/ProjectStore.ts"
-import { PolicyStore } from "../../policy/PolicyStore.ts"
 import { AccountTransactions } from "../../sql/AccountDatabase.ts"
 import type { AnalysisDetail } from "../../wire/account/Analyses.ts"
 import type { ActionPreview, AnalysisAction, ApplyAction } from "../../wire/account/AnalysisActions.ts"
-import { AnalysisReading } from "../job/AnalysisReading.ts"
-import { AnalysisStore } from "../job/AnalysisStore.ts"
-import { ExperimentStore } from "../receipts/ExperimentStore.ts"
+import { AnalysisReading, type AnalysisReadingShape } from "../job/AnalysisReading.ts"
+import { AnalysisStore, type AnalysisStoreShape } from "../job/AnalysisStore.ts"
+import { applyStep } from "./ApplyStep.ts"
+import * as HoldOuts from "./HoldOuts.ts"
 import * as Change from "./ProjectChange.ts"
 import { callsRankedAgain } from "./Recommend.ts"
 import * as SettingsChange from "./SettingsChange.ts"
@@ -67,72 +67,19 @@ export class AnalysisActions extends Context.Tag("gateway/analysis/AnalysisActio
 
 const make = Effect.gen(function* () {
   const reading = yield* AnalysisReading
-  const store = yield* AnalysisStore
   const access = yield* ProjectAccess
   const projects = yield* ProjectStore
-  const policies = yield* ProjectPolicies
-  const deps = { policies, routings: yield* ProjectRoutings, replays: yield* RoutingReplay }
   const transactions = yield* AccountTransactions
-  const audit = yield* Audit
-  const experiments = yield* ExperimentStore
-  const policyStore = yield* PolicyStore
-  const ids = yield* IdGenerator
-
-  /** Only what its own report recommends. */
-  const find = (id: string, actionId: string) =>
-    Effect.gen(function* () {
-      const { accountId, row } = yield* reading.find(id)
-      const detail = yield* reading.detail(row)
-      const action = detail.report?.actions.find((each) => each.id === actionId)
-      if (action === undefined) return yield* noAction
-      const taken = (yield* store.taken(id)).find((each) => each.actionId === actionId && each.undoneAt === null)
-      const calls = detail.report?.causes.find((cause) => cause.action_id === actionId)?.figures[callsRankedAgain] ?? 0
-      const estimatedPerCall = calls > 0 ? action.saving.likely / calls : null
-      return { accountId, action, estimatedPerCall, projectId: row.projectId, taken }
-    })
-
-  const record = (
-    { accountId }: Pick<Effect.Effect.Success<ReturnType<typeof find>>, "accountId">,
-    action: string,
-    id: string,
-    before: object,
-    after: object
-  ) => audit.record({ accountId, action, target: { kind: "analysis", id }, before, after })
-
-  /** Calls see it with the version of the policy that it begins with. */
-  const holdOut = (
-    id: string,
-    { action, estimatedPerCall, projectId }: Effect.Effect.Success<ReturnType<typeof find>>,
-    { after, alphas, before }: SettingsChange.SettingsChange,
-    { days, share }: NonNullable<ApplyAction["canary"]>
-  ) =>
-    Effect.gen(function* () {
-      yield* policyStore.raiseVersion(projectId)
-      const { policy_version } = yield* policies.read(projectId)
-      const { userId } = yield* CurrentUser
-      const target = Change.targetOf(action)
-      const started = yield* experiments.start({
-        id: ids.uuid(),
-        projectId,
-        analysisId: id,
-        actionId: action.id,
-        slug: target?.kind === "routing_configuration" ? target.slug : null,
-        before,
-        after,
-        alphas,
-        share,
-        days,
-        estimatedPerCall,
-        startedBy: userId,
-        startVersion: policy_version
-      })
-      if (!started) return yield* anotherRuns
-    })
-
-  const detailOf = (id: string) => Effect.flatMap(reading.find(id), ({ row }) => reading.detail(row))
+  const deps: ActionDeps = {
+    reading,
+    store: yield* AnalysisStore,
+    settings: { policies: yield* ProjectPolicies, routings: yield* ProjectRoutings, replays: yield* RoutingReplay },
+    holdOuts: yield* HoldOuts.make,
+    audit: yield* Audit
+  }
 
   /** One change of the project at a time, by a member. */
-  const changing = <A, E, R>(id: string, change: Effect.Effect<A, E, R>) =>
+  const changing = <E, R>(id: string, change: Effect.Effect<void, E, R>) =>
     transactions.commit((announce) =>
       Effect.gen(function* () {
         const { row } = yield* reading.find(id)
@@ -140,88 +87,108 @@ const make = Effect.gen(function* () {
         yield* access.require(row.projectId, "member")
         yield* change
         yield* announce({ kind: "analysis", id })
-        return yield* detailOf(id)
+        const after = yield* reading.find(id)
+        return yield* reading.detail(after.row)
       })
     )
 
   return AnalysisActions.of({
-    preview: Effect.fn("AnalysisActions.preview")(function* (id, actionId) {
-      const { action, projectId } = yield* find(id, actionId)
-      const target = Change.targetOf(action)
-      if (target === undefined) return hintOf(action)
-      const change = yield* SettingsChange.of(deps, projectId, target, action)
-      return {
-        action_id: action.id,
-        kind: action.kind,
-        text: null,
-        config_version: change.configVersion,
-        managed_by_configuration: change.isManaged,
-        before: change.before,
-        after: change.after,
-        becomes_empty: yield* change.becomesEmpty,
-        replay: yield* change.replay
-      }
-    }),
-    apply: Effect.fn("AnalysisActions.apply")(function* (id, actionId, { canary, config_version: configVersion }) {
-      return yield* changing(
-        id,
-        Effect.gen(function* () {
-          const found = yield* find(id, actionId)
-          const { action, projectId, taken } = found
-          const target = Change.targetOf(action)
-          if (target === undefined && configVersion !== undefined) return yield* changesNothing("config_version")
-          if (target === undefined && canary !== undefined) return yield* changesNothing("canary")
-          if (taken !== undefined) {
-            if (canary !== undefined && action.receipt?.state !== "running") return yield* alreadyApplied
-            return
-          }
-          if (target === undefined) {
-            yield* store.take(id, { actionId, kind: "client_hint", slug: null, fieldsBefore: null, fieldsAfter: null })
-            yield* record(found, "analysis.action.apply", id, {}, { action_id: actionId })
-            return
-          }
-          if (configVersion === undefined) return yield* versionMissing
-          const change = yield* SettingsChange.of(deps, projectId, target, action)
-          if (change.configVersion !== configVersion) return yield* changedMeanwhile
-          yield* change.write(change.after)
-          yield* store.take(id, {
-            actionId,
-            kind: target.kind,
-            slug: target.kind === "policy" ? null : target.slug,
-            fieldsBefore: change.before,
-            fieldsAfter: change.after
-          })
-          const after = { action_id: actionId, ...change.after, ...(canary !== undefined && { canary }) }
-          yield* record(found, "analysis.action.apply", id, change.before, after)
-          if (canary !== undefined) yield* holdOut(id, found, change, canary)
-        })
-      )
-    }),
-    undo: Effect.fn("AnalysisActions.undo")(function* (id, actionId) {
-      return yield* changing(
-        id,
-        Effect.gen(function* () {
-          const found = yield* find(id, actionId)
-          const { action, projectId, taken } = found
-          if (taken === undefined) return
-          const target = Change.targetOf(action)
-          const { fieldsAfter: written, fieldsBefore: before } = taken
-          if (target !== undefined && written !== null && before !== null) {
-            const change = yield* SettingsChange.of(deps, projectId, target, action)
-            if (!Change.stillThere(change.before, written)) return yield* changedSince
-            yield* change.write(before)
-          }
-          if (action.receipt?.state === "running") {
-            yield* experiments.end(action.receipt.experiment_id, { state: "undone", reason: undoneByUser })
-            yield* policyStore.raiseVersion(projectId)
-          }
-          yield* store.undo(id, actionId)
-          yield* record(found, "analysis.action.undo", id, { action_id: actionId, ...written }, { ...before })
-        })
-      )
-    })
+    preview: Effect.fn("AnalysisActions.preview")((id, actionId) => previewOf(deps, id, actionId)),
+    apply: Effect.fn("AnalysisActions.apply")((id, actionId, request) =>
+      changing(id, applyAction(deps, id, actionId, request))
+    ),
+    undo: Effect.fn("AnalysisActions.undo")((id, actionId) => changing(id, undoAction(deps, id, actionId)))
   })
 })
+
+interface ActionDeps {
+  readonly reading: AnalysisReadingShape
+  readonly store: Pick<AnalysisStoreShape, "take" | "taken" | "undo">
+  readonly settings: SettingsChange.ChangeDeps
+  readonly holdOuts: HoldOuts.HoldOuts
+  readonly audit: AuditShape
+}
+
+const previewOf = ({ reading, settings, store }: ActionDeps, id: string, actionId: string) =>
+  Effect.gen(function* () {
+    const { action, projectId } = yield* find(reading, store, id, actionId)
+    const target = Change.targetOf(action)
+    if (target === undefined) return hintOf(action)
+    const change = yield* SettingsChange.of(settings, projectId, target, action)
+    return {
+      action_id: action.id,
+      kind: action.kind,
+      text: null,
+      config_version: change.configVersion,
+      managed_by_configuration: change.isManaged,
+      before: change.before,
+      after: change.after,
+      becomes_empty: yield* change.becomesEmpty,
+      replay: yield* change.replay
+    } satisfies Preview
+  })
+
+const applyAction = (
+  { audit, holdOuts, reading, settings, store }: ActionDeps,
+  id: string,
+  actionId: string,
+  request: ApplyAction
+) =>
+  Effect.gen(function* () {
+    const { accountId, action, estimatedPerCall, projectId, taken } = yield* find(reading, store, id, actionId)
+    const record = recordOf(audit, accountId, "analysis.action.apply", id)
+    const step = yield* applyStep(action, taken !== undefined, request)
+    if (step._tag === "None") return
+    if (step._tag === "FollowHint") {
+      yield* store.take(id, { actionId, kind: "client_hint", slug: null, fieldsBefore: null, fieldsAfter: null })
+      return yield* record({}, { action_id: actionId })
+    }
+    const { canary, configVersion, target } = step
+    const change = yield* SettingsChange.of(settings, projectId, target, action)
+    if (change.configVersion !== configVersion) return yield* changedMeanwhile
+    const { after, alphas, before } = change
+    const slug = target.kind === "policy" ? null : target.slug
+    yield* change.write(after)
+    yield* store.take(id, { actionId, kind: target.kind, slug, fieldsBefore: before, fieldsAfter: after })
+    yield* record(before, { action_id: actionId, ...after, ...(canary !== undefined && { canary }) })
+    if (canary === undefined) return
+    const changed = { projectId, analysisId: id, actionId, slug, before, after, alphas, estimatedPerCall }
+    yield* holdOuts.start({ ...changed, ...canary })
+  })
+
+const undoAction = ({ audit, holdOuts, reading, settings, store }: ActionDeps, id: string, actionId: string) =>
+  Effect.gen(function* () {
+    const { accountId, action, projectId, taken } = yield* find(reading, store, id, actionId)
+    if (taken === undefined) return
+    const target = Change.targetOf(action)
+    const { fieldsAfter: written, fieldsBefore: before } = taken
+    if (target !== undefined && written !== null && before !== null) {
+      const change = yield* SettingsChange.of(settings, projectId, target, action)
+      if (!Change.stillThere(change.before, written)) return yield* changedSince
+      yield* change.write(before)
+    }
+    if (action.receipt?.state === "running") yield* holdOuts.end(projectId, action.receipt.experiment_id)
+    yield* store.undo(id, actionId)
+    const record = recordOf(audit, accountId, "analysis.action.undo", id)
+    yield* record({ action_id: actionId, ...written }, { ...before })
+  })
+
+/** Only what its own report recommends. */
+const find = (reading: AnalysisReadingShape, store: ActionDeps["store"], id: string, actionId: string) =>
+  Effect.gen(function* () {
+    const { accountId, row } = yield* reading.find(id)
+    const { report } = yield* reading.detail(row)
+    const action = report?.actions.find((each) => each.id === actionId)
+    if (action === undefined) return yield* noAction
+    const taken = (yield* store.taken(id)).find((each) => each.actionId === actionId && each.undoneAt === null)
+    const calls = report?.causes.find((cause) => cause.action_id === actionId)?.figures[callsRankedAgain] ?? 0
+    const estimatedPerCall = calls > 0 ? action.saving.likely / calls : null
+    return { accountId, action, estimatedPerCall, projectId: row.projectId, taken }
+  })
+
+const recordOf =
+  (audit: AuditShape, accountId: AccountId, action: string, id: string) => (before: object, after: object) =>
+    audit.record({ accountId, action, target: { kind: "analysis", id }, before, after })
 
 const hintOf = ({ id, kind, patch }: AnalysisAction): Preview => ({
   action_id: id,
@@ -242,21 +209,3 @@ const changedMeanwhile = new ConfigVersionMismatch({
 const changedSince = new ConfigVersionMismatch({
   message: "The fields that the action changed have been changed since: it can no longer be undone."
 })
-const versionMissing = new InvalidRequest({
-  code: "missing_required_parameter",
-  message: "Missing required parameter: 'config_version'. The preview of the action returns it.",
-  param: "config_version"
-})
-const changesNothing = (param: string) =>
-  new InvalidRequest({
-    code: "unsupported_parameter",
-    message: `Unsupported parameter: '${param}'. The action does not change the project.`,
-    param
-  })
-const alreadyApplied = new AlreadyExists({
-  message: "The action is applied to all conversations: undo it before it is applied with a hold-out."
-})
-const anotherRuns = new AlreadyExists({
-  message: "Conversations of the project are held out of another change: undo it, or wait until its hold-out ends."
-})
-const undoneByUser = "A user undid the action."
