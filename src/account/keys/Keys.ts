@@ -12,14 +12,16 @@ import { type AccountId, KeyId, type ProjectId } from "../../domain/Ids.ts"
 import { isUnchanged } from "../../domain/Patch.ts"
 import { mint, prefixOf } from "../../identity/keys/ApiKey.ts"
 import { ApiKeyStore } from "../../identity/keys/ApiKeyStore.ts"
-import { ProjectAccess } from "../../identity/projects/ProjectAccess.ts"
+import { ProjectAccess, type ProjectAccessShape } from "../../identity/projects/ProjectAccess.ts"
+import type { AccessibleProject } from "../../identity/projects/ProjectAccessStore.ts"
 import { ProjectStore } from "../../identity/projects/ProjectStore.ts"
 import { Scopes } from "../../ledger/Scopes.ts"
 import { type SpendLimit, SpendLimitStore } from "../../ledger/SpendLimitStore.ts"
 import type { RateLimit } from "../../policy/RateLimits.ts"
 import { AccountTransactions } from "../../sql/AccountDatabase.ts"
 import { requireWithin } from "../limits/ConfiguredLimits.ts"
-import { type KeySettings, type ProjectKey, ProjectKeyStore } from "./ProjectKeyStore.ts"
+import { recordKeyWith } from "./KeyAudit.ts"
+import { type KeySettings, type ProjectKey, ProjectKeyStore, type ProjectKeyStoreShape } from "./ProjectKeyStore.ts"
 
 /** A key to be created. */
 export interface NewKey {
@@ -103,147 +105,162 @@ const maxKeys = 1_000
 const make = (configured: RateLimit) =>
   Effect.gen(function* () {
     const access = yield* ProjectAccess
-    const keys = yield* ProjectKeyStore
-    const secrets = yield* ApiKeyStore
+    const store = yield* ProjectKeyStore
+    return Keys.of({
+      ...(yield* creation),
+      ...(yield* changes(configured)),
+      list: (projectId, range) => Effect.zipRight(access.find(projectId), store.list(projectId, range)),
+      read: (id) => Effect.map(find(access, store, id), ({ key }) => key),
+      caller: (id) => Effect.flatMap(find(access, store, id), callerOf)
+    })
+  })
+
+interface KeyInProject {
+  readonly key: ProjectKey
+  readonly project: AccessibleProject
+}
+
+/** The same error for every key that the current user may not see, and for none. */
+const find = (access: ProjectAccessShape, store: ProjectKeyStoreShape, id: KeyId) =>
+  Effect.gen(function* () {
+    const key = yield* store.find(id)
+    if (key === undefined) return yield* noKey
+    const project = yield* Effect.catchTag(access.find(key.projectId), "NotFound", () => noKey)
+    return { key, project } satisfies KeyInProject
+  })
+
+const callerOf = ({ key, project }: KeyInProject): Effect.Effect<CallerShape, NotFound> => {
+  if (!key.isActive || key.revokedAt !== null || key.isExpired) return noKey
+  return Effect.succeed({
+    keyId: key.id,
+    projectId: project.id,
+    accountId: project.accountId,
+    billingMode: project.billingMode,
+    ...(key.rateLimits === null && project.rateLimits === null
+      ? {}
+      : { rateLimits: { key: key.rateLimits, project: project.rateLimits } })
+  })
+}
+
+/** How keys come to be, each with a secret and a scope for its limit. */
+const creation = Effect.gen(function* () {
+  const access = yield* ProjectAccess
+  const store = yield* ProjectKeyStore
+  const secrets = yield* ApiKeyStore
+  const projects = yield* ProjectStore
+  const scopes = yield* Scopes
+  const transactions = yield* AccountTransactions
+  const record = recordKeyWith(yield* Audit)
+  const ids = yield* IdGenerator
+
+  const createIn = (projectId: ProjectId, accountId: AccountId, { limitMicroUsd, name }: NewKey) =>
+    Effect.gen(function* () {
+      const id = KeyId.make(ids.uuid())
+      const secret = mint(randomFillSync)
+      yield* secrets.create(secret, { id, projectId, name, expiresAt: null })
+      yield* scopes.open("key", id, limitMicroUsd)
+      yield* record("key.create", accountId, id, null, (yield* store.find(id)) ?? (yield* notWritten))
+      return { id, secret, name, prefix: prefixOf(secret) }
+    })
+
+  return {
+    create: (projectId, key) =>
+      transactions.commit(() =>
+        Effect.gen(function* () {
+          // so that the project is not deleted meanwhile
+          yield* projects.lock(projectId)
+          const project = yield* access.require(projectId, "member")
+          if ((yield* store.countUnrevoked(projectId)) >= maxKeys) return yield* tooMany
+          return yield* createIn(projectId, project.accountId, key)
+        })
+      ),
+    createAnywhere: (projectId, key) =>
+      transactions.commit(() =>
+        Effect.gen(function* () {
+          if (!(yield* CurrentUser).isOperator) return yield* operatorRequired
+          yield* projects.lock(projectId)
+          const accountId = yield* projects.findAccount(projectId)
+          if (accountId === undefined) return yield* noProject
+          return yield* createIn(projectId, accountId, key)
+        })
+      )
+  } satisfies Partial<KeysShape>
+})
+
+/** How keys change and end, each change recorded in the log of their account. */
+const changes = (configured: RateLimit) =>
+  Effect.gen(function* () {
+    const access = yield* ProjectAccess
+    const store = yield* ProjectKeyStore
     const projects = yield* ProjectStore
-    const scopes = yield* Scopes
     const limits = yield* SpendLimitStore
     const transactions = yield* AccountTransactions
-    const audit = yield* Audit
-    const ids = yield* IdGenerator
-
-    /** The same error for every key that the current user may not see, and for none. */
-    const found = (id: KeyId) =>
-      Effect.gen(function* () {
-        const key = yield* keys.find(id)
-        if (key === undefined) return yield* noKey
-        const project = yield* Effect.catchTag(access.find(key.projectId), "NotFound", () => noKey)
-        return { key, project }
-      })
-
-    const record = (
-      action: string,
-      accountId: AccountId,
-      id: KeyId,
-      before: ProjectKey | null,
-      after: ProjectKey | null
-    ) =>
-      audit.record({
-        accountId,
-        action,
-        target: { kind: "key", id },
-        before: before === null ? null : audited(before),
-        after: after === null ? null : audited(after)
-      })
-
-    const createIn = (projectId: ProjectId, accountId: AccountId, { limitMicroUsd, name }: NewKey) =>
-      Effect.gen(function* () {
-        const id = KeyId.make(ids.uuid())
-        const secret = mint(randomFillSync)
-        yield* secrets.create(secret, { id, projectId, name, expiresAt: null })
-        yield* scopes.open("key", id, limitMicroUsd)
-        yield* record("key.create", accountId, id, null, (yield* keys.find(id)) ?? (yield* notWritten))
-        return { id, secret, name, prefix: prefixOf(secret) }
-      })
+    const record = recordKeyWith(yield* Audit)
 
     /** A key that nobody else changes until the end of the transaction, in a project that is not deleted until then. */
-    const locked = (id: KeyId) =>
+    const lock = (id: KeyId) =>
       Effect.gen(function* () {
         // a key stays in its project
-        const { project: owner } = yield* found(id)
+        const { project: owner } = yield* find(access, store, id)
         yield* projects.lock(owner.id)
-        yield* keys.lock(id)
-        const { key, project } = yield* found(id)
+        yield* store.lock(id)
+        const { key, project } = yield* find(access, store, id)
         yield* access.require(project.id, "member")
         return { key, project }
       })
+
     const change = <A, E>(id: KeyId, action: string, run: (key: ProjectKey) => Effect.Effect<A, E, CurrentUser>) =>
       transactions.commit(() =>
         Effect.gen(function* () {
-          const { key: before, project } = yield* locked(id)
+          const { key: before, project } = yield* lock(id)
           const result = yield* run(before)
           // a deleted key is found no more
-          const after = (yield* keys.find(id)) ?? null
+          const after = (yield* store.find(id)) ?? null
           yield* record(action, project.accountId, id, before, after)
           return { result, after }
         })
       )
 
-    return Keys.of({
-      create: (projectId, key) =>
-        transactions.commit(() =>
-          Effect.gen(function* () {
-            // so that the project is not deleted meanwhile
-            yield* projects.lock(projectId)
-            const project = yield* access.require(projectId, "member")
-            if ((yield* keys.countUnrevoked(projectId)) >= maxKeys) return yield* tooMany
-            return yield* createIn(projectId, project.accountId, key)
-          })
-        ),
-      createAnywhere: (projectId, key) =>
-        transactions.commit(() =>
-          Effect.gen(function* () {
-            if (!(yield* CurrentUser).isOperator) return yield* operatorRequired
-            yield* projects.lock(projectId)
-            const accountId = yield* projects.findAccount(projectId)
-            if (accountId === undefined) return yield* noProject
-            return yield* createIn(projectId, accountId, key)
-          })
-        ),
-      list: (projectId, range) => Effect.zipRight(access.find(projectId), keys.list(projectId, range)),
-      read: (id) => Effect.map(found(id), ({ key }) => key),
-      caller: (id) =>
-        Effect.gen(function* () {
-          const { key, project } = yield* found(id)
-          if (!key.isActive || key.revokedAt !== null || key.isExpired) return yield* noKey
-          return {
-            keyId: key.id,
-            projectId: project.id,
-            accountId: project.accountId,
-            billingMode: project.billingMode,
-            ...(key.rateLimits === null && project.rateLimits === null
-              ? {}
-              : { rateLimits: { key: key.rateLimits, project: project.rateLimits } })
-          }
-        }),
+    return {
       update: (id, patch, check) =>
         transactions.commit(() =>
           Effect.gen(function* () {
-            const { key: before, project } = yield* locked(id)
+            const { key: before, project } = yield* lock(id)
             yield* check(before)
             if (patch.isActive === true && before.revokedAt !== null) return yield* revoked("is_active")
             if (patch.rateLimits !== undefined) yield* requireWithin(configured, patch.rateLimits)
             if (isUnchanged(before, patch)) return before
             const { expiresAt, isActive, limitMicroUsd, limitReset, name, rateLimits } = { ...before, ...patch }
-            yield* keys.update(id, { name, isActive, expiresAt, rateLimits })
+            yield* store.update(id, { name, isActive, expiresAt, rateLimits })
             if (limitMicroUsd !== before.limitMicroUsd || limitReset !== before.limitReset) {
               yield* limits.set(id, { limitMicroUsd, limitReset })
             }
-            const after = (yield* keys.find(id)) ?? (yield* notWritten)
+            const after = (yield* store.find(id)) ?? (yield* notWritten)
             yield* record("key.update", project.accountId, id, before, after)
             return after
           })
         ),
       rotate: (id, graceSeconds) =>
         Effect.map(
-          change(id, "key.rotate", (before) =>
-            Effect.gen(function* () {
-              if (before.revokedAt !== null) return yield* revoked("id")
-              if (before.kind === "dashboard") return yield* withoutSecret
-              const secret = mint(randomFillSync)
-              yield* keys.replaceSecret(id, secret, graceSeconds)
-              return { id, secret, name: before.name, prefix: prefixOf(secret) }
-            })
-          ),
+          change(id, "key.rotate", (before) => replaceSecret(store, before, graceSeconds)),
           ({ result }) => result
         ),
       revoke: (id) =>
         Effect.flatMap(
-          change(id, "key.revoke", () => keys.end(id, "revoked")),
+          change(id, "key.revoke", () => store.end(id, "revoked")),
           ({ after }) => (after === null ? notWritten : Effect.succeed(after))
         ),
-      remove: (id) => Effect.asVoid(change(id, "key.delete", () => keys.end(id, "deleted")))
-    })
+      remove: (id) => Effect.asVoid(change(id, "key.delete", () => store.end(id, "deleted")))
+    } satisfies Partial<KeysShape>
+  })
+
+const replaceSecret = (store: ProjectKeyStoreShape, { id, kind, name, revokedAt }: ProjectKey, graceSeconds: number) =>
+  Effect.gen(function* () {
+    if (revokedAt !== null) return yield* revoked("id")
+    if (kind === "dashboard") return yield* withoutSecret
+    const secret = mint(randomFillSync)
+    yield* store.replaceSecret(id, secret, graceSeconds)
+    return { id, secret, name, prefix: prefixOf(secret) }
   })
 
 const notWritten = Effect.dieMessage("a key that was written just now is found")
@@ -269,16 +286,3 @@ const revoked = (param: string): InvalidRequest =>
     message: "The key was permanently revoked; create another one.",
     param
   })
-
-export const audited = (key: ProjectKey) => ({
-  name: key.name,
-  project_id: key.projectId,
-  key_prefix: key.keyPrefix,
-  is_active: key.isActive,
-  spend_limit_microusd: key.limitMicroUsd,
-  limit_reset: key.limitReset,
-  expires_at: key.expiresAt,
-  rate_limits: key.rateLimits,
-  previous_secret_until: key.previousUntil,
-  revoked_at: key.revokedAt
-})

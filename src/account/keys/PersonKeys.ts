@@ -14,7 +14,7 @@ import { ProjectAccess } from "../../identity/projects/ProjectAccess.ts"
 import { ProjectStore } from "../../identity/projects/ProjectStore.ts"
 import { Scopes } from "../../ledger/Scopes.ts"
 import { AccountTransactions } from "../../sql/AccountDatabase.ts"
-import { audited } from "./Keys.ts"
+import { recordKeyWith } from "./KeyAudit.ts"
 import { PersonKeyStore } from "./PersonKeyStore.ts"
 import { ProjectKeyStore } from "./ProjectKeyStore.ts"
 
@@ -46,7 +46,7 @@ const make = Effect.gen(function* () {
   const projects = yield* ProjectStore
   const scopes = yield* Scopes
   const transactions = yield* AccountTransactions
-  const audit = yield* Audit
+  const record = recordKeyWith(yield* Audit)
   const ids = yield* IdGenerator
 
   const created = (projectId: ProjectId) =>
@@ -64,13 +64,7 @@ const make = Effect.gen(function* () {
         const key = yield* keys.find(id)
         const made = yield* store.find(projectId, actor.userId)
         if (key === undefined || made === undefined) return yield* notWritten
-        yield* audit.record({
-          accountId: project.accountId,
-          action: "key.create",
-          target: { kind: "key", id },
-          before: null,
-          after: audited(key)
-        })
+        yield* record("key.create", project.accountId, id, null, key)
         return made
       })
     )
