@@ -1,3 +1,4 @@
+import * as Effect from "effect/Effect"
 import type { Cost } from "../domain/Call.ts"
 import type { RequestId } from "../domain/Ids.ts"
 import { toStorable } from "../domain/StorableText.ts"
@@ -160,6 +161,17 @@ export class LiveTurn implements TurnView {
     for (const listener of this.listeners) listener()
   }
 }
+
+export const until = (turn: Pick<LiveTurn, "onChange">, condition: () => boolean): Effect.Effect<void> =>
+  Effect.async((resume) => {
+    if (condition()) return resume(Effect.void)
+    const cancel = turn.onChange(() => {
+      if (!condition()) return
+      cancel()
+      resume(Effect.void)
+    })
+    return Effect.sync(cancel)
+  })
 
 /** Text that a database can store: half a character waits for its other half, and what can never be one is replaced. */
 class WellFormed {
