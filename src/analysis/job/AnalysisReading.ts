@@ -1,7 +1,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { NotFound, type SealingUnavailable } from "../../domain/AccountError.ts"
+import { AlreadyExists, NotFound, type SealingUnavailable } from "../../domain/AccountError.ts"
 import type { CurrentUser } from "../../domain/CurrentUser.ts"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import type { AccountId } from "../../domain/Ids.ts"
@@ -83,6 +83,8 @@ const withReceipts = (report: AnalysisReport, experiments: ReadonlyArray<Experim
 })
 
 const noAnalysis = new NotFound({ message: "Analysis not found." })
+/** One of a project at a time. */
+export const alreadyRunning = new AlreadyExists({ message: "An analysis of this project is queued or running." })
 
 export const summaryOf = (row: ListedAnalysis): AnalysisSummary => ({
   id: row.id,
