@@ -1,4 +1,5 @@
-import type { AlphaGroup, Outlook } from "../../account/replay/RoutingReplay.ts"
+import type { AlphaGroup } from "../../account/replay/ReplayTallies.ts"
+import type { Outlook } from "../../account/replay/RoutingReplay.ts"
 import type { ProjectId } from "../../domain/Ids.ts"
 import type { Outcome } from "../../routing/Replay.ts"
 import type { AnalysisReport } from "../../wire/account/Analyses.ts"
