@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { AccountIdempotency } from "../../../account/idempotency/AccountIdempotency.ts"
+import type { BegunTurn } from "../../../chat/BeginTurn.ts"
 import { Conversations } from "../../../chat/Conversations.ts"
-import type { BegunTurn } from "../../../chat/Questions.ts"
 import { messageOut } from "../../../chat/Records.ts"
 import { Turns } from "../../../chat/Turns.ts"
 import { ServiceRefused } from "../../../domain/GatewayError.ts"
