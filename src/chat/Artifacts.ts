@@ -11,19 +11,17 @@ import type { ConversationId, MessageId } from "../domain/Ids.ts"
 import { Timers } from "../domain/Timers.ts"
 import { AccountTransactions } from "../sql/AccountDatabase.ts"
 import type { ChatArtifactEventOut, ChatArtifactOut, ChatImageOut, SaveArtifactRequest } from "../wire/account/Chat.ts"
+import { type ArtifactCall, artifactCall, done, refused, type ToolResult, tools } from "./ArtifactTools.ts"
 import {
-  type ArtifactCall,
-  artifactCall,
-  done,
-  type Edit,
-  edited,
-  invalidity,
-  refused,
-  type ToolResult,
-  tools
-} from "./ArtifactTools.ts"
+  copyArtifacts,
+  editDocument,
+  putDocument,
+  removeArtifact,
+  restoreVersion,
+  type VersionDeps
+} from "./ArtifactVersions.ts"
 import { ContentLinks } from "./ContentLinks.ts"
-import { type Artifact, type ArtifactEvent, ContentStore, type NewVersion } from "./ContentStore.ts"
+import { type Artifact, ContentStore } from "./ContentStore.ts"
 import type { Answer } from "./MessageStore.ts"
 import { type Attachments, artifactOut, imageOut } from "./Records.ts"
 
@@ -78,79 +76,23 @@ export class Artifacts extends Context.Tag("gateway/chat/Artifacts")<Artifacts, 
   )
 }
 
-const maxVersions = 100
-const maxArtifacts = 20
-
-type Document = Pick<Artifact, "mediaType" | "name"> & Pick<NewVersion, "content">
-
 const make = Effect.gen(function* () {
   const store = yield* ContentStore
   const links = yield* ContentLinks
   const transactions = yield* AccountTransactions
-  const ids = yield* IdGenerator
   const timers = yield* Timers
-  const now = () => dateAt(timers.now())
+  const deps: VersionDeps = { store, ids: yield* IdGenerator, now: () => dateAt(timers.now()) }
 
   const out = (artifact: Artifact) =>
     artifactOut(artifact, links.urlOf({ kind: "artifacts", id: artifact.id, version: artifact.version }))
 
-  const named = (conversation: ConversationId, name: string) =>
-    Effect.map(store.artifacts(conversation), (all) => ({ all, found: all.find((one) => one.name === name) }))
-
-  const note = (action: ArtifactEvent["action"], artifact: string, version: number, messageId: MessageId) =>
-    store.addEvent({ id: ids.uuid(), artifact, version, messageId, action }, now())
-
-  /** The next version of what there is under this name, or the first of a new artifact. */
-  const addVersion = (
-    { conversationId, id: messageId }: Answer,
-    found: Artifact | undefined,
-    { content, mediaType, name }: Document,
-    action: "created" | "updated" | "restored"
-  ) =>
-    Effect.gen(function* () {
-      const id = found?.id ?? ids.uuid()
-      const version = (found?.version ?? 0) + 1
-      if (found === undefined) yield* store.createArtifact(conversationId, id, name, now())
-      yield* store.addVersion(id, { version, mediaType, content }, now())
-      yield* note(action, id, version, messageId)
-      const [made] = yield* store.versions(conversationId, id)
-      if (made === undefined) return yield* Effect.dieMessage("a version that was written just now is found")
-      return out(made)
-    })
-
-  /** A whole document; on the left why there is no room for it. */
-  const put = (answer: Answer, { content, media_type, name }: SaveArtifactRequest) =>
-    Effect.gen(function* () {
-      const { all, found } = yield* named(answer.conversationId, name)
-      if (found === undefined && all.length >= maxArtifacts) {
-        return Either.left(`A conversation has at most ${maxArtifacts} artifacts.`)
-      }
-      if (found !== undefined && found.version >= maxVersions) return Either.left(noMoreVersions)
-      const action = found === undefined ? "created" : "updated"
-      const artifact = yield* addVersion(answer, found, { name, mediaType: media_type, content }, action)
-      return Either.right<ChatArtifactEventOut>({ action, artifact })
-    })
-
-  /** A part of a document; on the left why it stays as it is. */
-  const edit = (answer: Answer, { name, new_text, old_text }: Edit) =>
-    Effect.gen(function* () {
-      const { found } = yield* named(answer.conversationId, name)
-      const before = found === undefined ? undefined : yield* store.contentOf(found.id, found.version)
-      if (found === undefined || before === undefined) return Either.left(`There is no artifact '${name}'.`)
-      const after = edited(before.content, { old_text, new_text })
-      if (Either.isLeft(after)) return Either.left(after.left)
-      if (found.version >= maxVersions) return Either.left(noMoreVersions)
-      const invalid = invalidity(after.right)
-      if (invalid !== undefined) return Either.left(invalid)
-      const document = { name, mediaType: found.mediaType, content: after.right }
-      const artifact = yield* addVersion(answer, found, document, "updated")
-      return Either.right<ChatArtifactEventOut>({ action: "updated", artifact })
-    })
-
   const run = (answer: Answer, call: ArtifactCall) =>
     Effect.map(
-      call._tag === "Write" ? put(answer, call.document) : edit(answer, call.edit),
-      Either.match({ onLeft: refused, onRight: done })
+      call._tag === "Write" ? putDocument(deps, answer, call.document) : editDocument(deps, answer, call.edit),
+      Either.match({
+        onLeft: refused,
+        onRight: ({ action, artifact }) => done({ action, artifact: out(artifact) })
+      })
     )
 
   return Artifacts.of({
@@ -165,40 +107,16 @@ const make = Effect.gen(function* () {
     save: (conversationId, document, id) =>
       Effect.gen(function* () {
         if (!links.isAvailable) return yield* noMasterKey
-        const made = yield* put({ id, conversationId }, document)
-        return Either.isLeft(made) ? yield* noRoom(made.left) : made.right.artifact
+        const made = yield* putDocument(deps, { id, conversationId }, document)
+        return Either.isLeft(made) ? yield* noRoom(made.left) : out(made.right.artifact)
       }),
-    restore: (conversationId, artifact, version, message) =>
-      Effect.gen(function* () {
-        const [latest] = yield* store.versions(conversationId, artifact)
-        const before = latest === undefined ? undefined : yield* store.contentOf(artifact, version)
-        if (latest === undefined || before === undefined || latest.version >= maxVersions) return undefined
-        return yield* addVersion({ id: message, conversationId }, latest, before, "restored")
-      }),
-    remove: (conversationId, artifact, messageId) =>
-      Effect.gen(function* () {
-        const [latest] = yield* store.versions(conversationId, artifact)
-        if (latest === undefined) return false
-        yield* store.deleteArtifact(artifact, now())
-        yield* note("deleted", artifact, latest.version, messageId)
-        return true
-      }),
+    restore: (conversationId, artifact, version, id) =>
+      Effect.map(restoreVersion(deps, { id, conversationId }, artifact, version), (made) =>
+        made === undefined ? undefined : out(made)
+      ),
+    remove: (conversationId, artifact, id) => removeArtifact(deps, { id, conversationId }, artifact),
     versions: (conversation, artifact) => Effect.map(store.versions(conversation, artifact), (rows) => rows.map(out)),
-    copy: (from, to, messages) =>
-      Effect.gen(function* () {
-        const copies = new Map<string, string>()
-        for (const { action, id, messageId, name, version } of yield* store.events(from)) {
-          const message = messages.get(messageId)
-          if (message === undefined) continue
-          const copy = copies.get(id) ?? ids.uuid()
-          if (!copies.has(id)) yield* store.createArtifact(to, copy, name, now())
-          copies.set(id, copy)
-          const content = action === "deleted" ? undefined : yield* store.contentOf(id, version)
-          if (content !== undefined) yield* store.addVersion(copy, { ...content, version }, now())
-          yield* note(action, copy, version, message)
-          if (action === "deleted") yield* store.deleteArtifact(copy, now())
-        }
-      }),
+    copy: (from, to, messages) => copyArtifacts(deps, from, to, messages),
     attachmentsOf: (conversation) =>
       Effect.gen(function* () {
         const images = new Map<MessageId, Array<ChatImageOut>>()
@@ -224,5 +142,3 @@ const noRoom = (message: string) => new InvalidRequest({ code: "invalid_value", 
 const noMasterKey = new SealingUnavailable({
   message: "Artifacts need signed links: GATEWAY_MASTER_KEY is not set (32 bytes in base64)."
 })
-
-const noMoreVersions = `An artifact has at most ${maxVersions} versions: create one with another name.`
