@@ -71,118 +71,154 @@ export const make = (
   circuits: Circuits.CircuitsShape = Circuits.unwatched
 ): HealthShape => {
   const states = new HealthStates()
-  const { credentials, providers, routes } = states
-
   return {
-    of: (model, credential = null, nowMillis) => {
-      const route = routes.get(model.id)
-      // none is known where none has failed
-      const provider = providers.size === 0 ? undefined : providers.get(originOf(model))
-      const own = credential === null ? undefined : credentials.get(credential)
-      if (route === undefined && provider === undefined && own === undefined) return unknownHealth
-      const now = nowMillis ?? timers.now()
-      const access = credential === null ? route : own?.models.get(model.id)
-      const rejectedUntilMillis = (credential === null ? provider : own)?.rejectedUntilMillis ?? 0
-      const outUntilMillis = Math.max(access?.goneUntilMillis ?? 0, rejectedUntilMillis)
-      const openUntilMillis = Math.max(
-        outUntilMillis,
-        route?.breaker.openUntilMillis ?? 0,
-        access?.coolingUntilMillis ?? 0,
-        provider?.origin.openUntilMillis ?? 0
-      )
-      const failure =
-        outUntilMillis > now
-          ? 1
-          : Math.max(route?.breaker.failure(now) ?? priorFailure, provider?.origin.failure(now) ?? priorFailure)
-      const healthy = route?.healthy ?? unknownHealth
-      if (failure === priorFailure && openUntilMillis <= now) return healthy
-      return {
-        failure,
-        openUntilMillis: openUntilMillis > now ? openUntilMillis : 0,
-        latencyMillis: healthy.latencyMillis
-      }
-    },
-    knownIn: ({ places }) => {
-      // what is known of a provider holds for all of its routes
-      if (providers.size > 0 || routes.size > places.size) return null
-      const known: Array<number> = []
-      for (const id of routes.keys()) {
-        const at = places.get(id)
-        if (at !== undefined) known.push(at)
-      }
-      return known
-    },
+    of: (model, credential = null, nowMillis) => healthOf(states, timers, model, credential, nowMillis),
+    knownIn: (pool) => knownPlaces(states, pool),
     attempted: (model) => {
-      const route = routes.get(model.id)
-      const provider = providers.get(originOf(model))
+      const route = states.routes.get(model.id)
+      const provider = states.providers.get(originOf(model))
       if (route === undefined && provider === undefined) return
       const now = timers.now()
       route?.breaker.attempted(now)
       provider?.origin.attempted(now)
     },
-    succeeded: (model, latencyMillis, credential = null) => {
-      const now = timers.now()
-      const route = states.routeOf(model)
-      const access = states.accessOf(model, credential)
-      const own = credential === null ? providers.get(originOf(model)) : credentials.get(credential)
-      if (route.breaker.succeeded(now)) circuits.closed(circuitOf("route", model, null))
-      if (isOver(access.coolingUntilMillis, now)) {
-        access.coolingUntilMillis = 0
-        circuits.closed(circuitOf("rate_limit", model, credential))
-      }
-      if (isOver(access.goneUntilMillis, now)) {
-        access.goneUntilMillis = 0
-        circuits.closed(circuitOf("model", model, credential))
-      }
-      if (own !== undefined && isOver(own.rejectedUntilMillis, now)) {
-        own.rejectedUntilMillis = 0
-        circuits.closed(circuitOf("credential", model, credential))
-      }
-      access.coolDowns = 0
-      const before = route.healthy.latencyMillis ?? latencyMillis
-      route.healthy = { ...unknownHealth, latencyMillis: before + latencyShare * (latencyMillis - before) }
-      if (providers.get(originOf(model))?.origin.succeeded(now) === true) {
-        circuits.closed(circuitOf("origin", model, null))
-      }
-    },
+    succeeded: (model, latencyMillis, credential = null) =>
+      succeeded(states, circuits, timers.now(), model, latencyMillis, credential),
     failed: (model, error, credential = null) => {
-      const now = timers.now()
-      const opened = (scope: Circuits.Circuit["scope"], untilMillis: number): void => {
+      const opened = failed(states, random, timers.now(), model, error, credential)
+      for (const { scope, untilMillis } of opened) {
         const shared = scope === "route" || scope === "origin"
         circuits.opened(circuitOf(scope, model, shared ? null : credential), error.reason._tag, untilMillis)
       }
-      switch (error.facts.health) {
-        case "none":
-          return
-        case "origin": {
-          const { origin } = states.providerOf(model)
-          if (origin.failed(now, 1)) opened("origin", origin.openUntilMillis)
-          return
-        }
-        case "route": {
-          const { breaker } = states.routeOf(model)
-          const weight = error.reason._tag === "EmptyCompletion" ? emptyWeight : 1
-          if (breaker.failed(now, weight)) opened("route", breaker.openUntilMillis)
-          if (error.retryAfterMillis !== null) {
-            opened("rate_limit", coolDown(states.accessOf(model, credential), now, error.retryAfterMillis, random))
-          }
-          return
-        }
-        case "cool-down":
-          return opened("rate_limit", coolDown(states.accessOf(model, credential), now, error.retryAfterMillis, random))
-        case "credential": {
-          const rejected = credential === null ? states.providerOf(model) : states.credentialOf(credential)
-          rejected.rejectedUntilMillis = now + rejectedCredentialMillis
-          return opened("credential", rejected.rejectedUntilMillis)
-        }
-        case "candidate": {
-          const access = states.accessOf(model, credential)
-          access.goneUntilMillis = now + modelGoneMillis
-          return opened("model", access.goneUntilMillis)
-        }
-      }
     },
     forget: (providerId) => states.forget(providerId)
+  }
+}
+
+const healthOf = (
+  { credentials, providers, routes }: HealthStates,
+  timers: TimersShape,
+  model: Model,
+  credential: CredentialId | null,
+  nowMillis: number | undefined
+): RouteHealth => {
+  const route = routes.get(model.id)
+  // none is known where none has failed
+  const provider = providers.size === 0 ? undefined : providers.get(originOf(model))
+  const own = credential === null ? undefined : credentials.get(credential)
+  if (route === undefined && provider === undefined && own === undefined) return unknownHealth
+  const now = nowMillis ?? timers.now()
+  const access = credential === null ? route : own?.models.get(model.id)
+  const rejectedUntilMillis = (credential === null ? provider : own)?.rejectedUntilMillis ?? 0
+  const outUntilMillis = Math.max(access?.goneUntilMillis ?? 0, rejectedUntilMillis)
+  const openUntilMillis = Math.max(
+    outUntilMillis,
+    route?.breaker.openUntilMillis ?? 0,
+    access?.coolingUntilMillis ?? 0,
+    provider?.origin.openUntilMillis ?? 0
+  )
+  const failure =
+    outUntilMillis > now
+      ? 1
+      : Math.max(route?.breaker.failure(now) ?? priorFailure, provider?.origin.failure(now) ?? priorFailure)
+  const healthy = route?.healthy ?? unknownHealth
+  if (failure === priorFailure && openUntilMillis <= now) return healthy
+  return {
+    failure,
+    openUntilMillis: openUntilMillis > now ? openUntilMillis : 0,
+    latencyMillis: healthy.latencyMillis
+  }
+}
+
+const knownPlaces = ({ providers, routes }: HealthStates, { places }: ModelTable): ReadonlyArray<number> | null => {
+  // what is known of a provider holds for all of its routes
+  if (providers.size > 0 || routes.size > places.size) return null
+  const known: Array<number> = []
+  for (const id of routes.keys()) {
+    const at = places.get(id)
+    if (at !== undefined) known.push(at)
+  }
+  return known
+}
+
+const succeeded = (
+  states: HealthStates,
+  circuits: Circuits.CircuitsShape,
+  now: number,
+  model: Model,
+  latencyMillis: number,
+  credential: CredentialId | null
+): void => {
+  const { credentials, providers } = states
+  const route = states.routeOf(model)
+  const access = states.accessOf(model, credential)
+  const own = credential === null ? providers.get(originOf(model)) : credentials.get(credential)
+  if (route.breaker.succeeded(now)) circuits.closed(circuitOf("route", model, null))
+  if (isOver(access.coolingUntilMillis, now)) {
+    access.coolingUntilMillis = 0
+    circuits.closed(circuitOf("rate_limit", model, credential))
+  }
+  if (isOver(access.goneUntilMillis, now)) {
+    access.goneUntilMillis = 0
+    circuits.closed(circuitOf("model", model, credential))
+  }
+  if (own !== undefined && isOver(own.rejectedUntilMillis, now)) {
+    own.rejectedUntilMillis = 0
+    circuits.closed(circuitOf("credential", model, credential))
+  }
+  access.coolDowns = 0
+  const before = route.healthy.latencyMillis ?? latencyMillis
+  route.healthy = { ...unknownHealth, latencyMillis: before + latencyShare * (latencyMillis - before) }
+  if (providers.get(originOf(model))?.origin.succeeded(now) === true) {
+    circuits.closed(circuitOf("origin", model, null))
+  }
+}
+
+interface Opened {
+  readonly scope: Circuits.Circuit["scope"]
+  readonly untilMillis: number
+}
+
+/** The circuits that the failure opens. */
+const failed = (
+  states: HealthStates,
+  random: () => number,
+  now: number,
+  model: Model,
+  error: ProviderError,
+  credential: CredentialId | null
+): ReadonlyArray<Opened> => {
+  const cooled = (): Opened => ({
+    scope: "rate_limit",
+    untilMillis: coolDown(states.accessOf(model, credential), now, error.retryAfterMillis, random)
+  })
+  switch (error.facts.health) {
+    case "none":
+      return []
+    case "origin": {
+      const { origin } = states.providerOf(model)
+      return origin.failed(now, 1) ? [{ scope: "origin", untilMillis: origin.openUntilMillis }] : []
+    }
+    case "route": {
+      const { breaker } = states.routeOf(model)
+      const weight = error.reason._tag === "EmptyCompletion" ? emptyWeight : 1
+      const broken: ReadonlyArray<Opened> = breaker.failed(now, weight)
+        ? [{ scope: "route", untilMillis: breaker.openUntilMillis }]
+        : []
+      return error.retryAfterMillis === null ? broken : [...broken, cooled()]
+    }
+    case "cool-down":
+      return [cooled()]
+    case "credential": {
+      const rejected = credential === null ? states.providerOf(model) : states.credentialOf(credential)
+      rejected.rejectedUntilMillis = now + rejectedCredentialMillis
+      return [{ scope: "credential", untilMillis: rejected.rejectedUntilMillis }]
+    }
+    case "candidate": {
+      const access = states.accessOf(model, credential)
+      access.goneUntilMillis = now + modelGoneMillis
+      return [{ scope: "model", untilMillis: access.goneUntilMillis }]
+    }
   }
 }
 

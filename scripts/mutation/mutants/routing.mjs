@@ -88,7 +88,7 @@ export const routing = {
     },
     {
       file: "src/routing/Health.ts",
-      find: "      access.coolDowns = 0\n",
+      find: "  access.coolDowns = 0\n",
       replace: "",
       breaks: "cool-downs stay long after a success",
       tests: health
@@ -102,15 +102,15 @@ export const routing = {
     },
     {
       file: "src/routing/Health.ts",
-      find: "          if (error.retryAfterMillis !== null) {",
-      replace: "          if (false) {",
+      find: "return error.retryAfterMillis === null ? broken : [...broken, cooled()]",
+      replace: "return broken",
       breaks: "an overloaded provider that names a time is asked before it",
       tests: health
     },
     {
       file: "src/routing/Health.ts",
-      find: "        outUntilMillis > now\n          ? 1\n          : ",
-      replace: "        ",
+      find: "    outUntilMillis > now\n      ? 1\n      : ",
+      replace: "    ",
       breaks: "a route whose credential is refused is ranked as if it could answer",
       tests: health
     },
