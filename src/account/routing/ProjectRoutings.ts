@@ -21,7 +21,8 @@ import {
   type ProjectRouting,
   type RoutingSettings,
   type RoutingVersion,
-  RoutingVersionStore
+  RoutingVersionStore,
+  type RoutingVersionStoreShape
 } from "./RoutingVersionStore.ts"
 
 type Found = NotFound | StoreUnavailable
@@ -93,23 +94,108 @@ const maxCharacters = 1_000_000
 const make = Effect.gen(function* () {
   const access = yield* ProjectAccess
   const store = yield* RoutingVersionStore
-  const projects = yield* ProjectStore
-  const policies = yield* PolicyStore
-  const transactions = yield* AccountTransactions
-  const audit = yield* Audit
-  const ids = yield* IdGenerator
 
-  const find = (project: ProjectId, slug: string) =>
-    Effect.flatMap(store.find(project, slug), (found) => (found === undefined ? noRouting : Effect.succeed(found)))
   /** The same error for a project that the current user may not see. */
   const read = (project: ProjectId, slug: string) =>
     Effect.zipRight(
       Effect.catchTag(access.find(project), "NotFound", () => noRouting),
-      find(project, slug)
+      find(store, project, slug)
     )
 
-  /** Changes what one project has, one change at a time; the change is effective on this node when it returns. */
-  const change = <A extends ProjectRouting | null, E, R>(
+  return ProjectRoutings.of({
+    ...(yield* changes),
+    list: (project, max, before) => Effect.zipRight(access.find(project), store.list(project, max, before)),
+    read,
+    versions: (project, slug, max, before) =>
+      Effect.flatMap(read(project, slug), (routing) =>
+        Effect.map(store.versions(routing.id, max, before), (versions) => ({ routing, versions }))
+      )
+  })
+})
+
+const find = (store: RoutingVersionStoreShape, project: ProjectId, slug: string) =>
+  Effect.flatMap(store.find(project, slug), (found) => (found === undefined ? noRouting : Effect.succeed(found)))
+
+/** One that may be changed here. */
+const findOwn = (store: RoutingVersionStoreShape, project: ProjectId, slug: string) =>
+  Effect.filterOrFail(
+    find(store, project, slug),
+    (found) => !found.managedByConfiguration,
+    () => managed
+  )
+
+const changes = Effect.gen(function* () {
+  const store = yield* RoutingVersionStore
+  const ids = yield* IdGenerator
+  const change = yield* recordedChange
+
+  /** Adds a version and activates it. */
+  const put = (id: string, settings: RoutingSettings) =>
+    Effect.gen(function* () {
+      const { userId } = yield* CurrentUser
+      yield* store.activate(id, yield* store.add(id, settings, userId))
+    })
+
+  return {
+    create: (project, slug, settings) =>
+      change(
+        project,
+        "routing_configuration.create",
+        Effect.gen(function* () {
+          if ((yield* store.find(project, slug)) !== undefined) return yield* exists(slug)
+          if ((yield* store.count(project)) >= maxConfigurations) return yield* tooMany
+          const id = ids.uuid()
+          yield* store.create(project, id, slug, settings.name)
+          yield* withinRoom(store, project, put(id, settings))
+          return { before: null, after: yield* find(store, project, slug) }
+        })
+      ),
+    replace: (project, slug, settings, check) =>
+      change(
+        project,
+        "routing_configuration.update",
+        Effect.gen(function* () {
+          const before = yield* findOwn(store, project, slug)
+          yield* check(before)
+          yield* withinRoom(store, project, put(before.id, settings))
+          return { before, after: yield* find(store, project, slug) }
+        })
+      ),
+    activate: (project, slug, version) =>
+      change(
+        project,
+        "routing_configuration.activate",
+        Effect.gen(function* () {
+          const before = yield* findOwn(store, project, slug)
+          const isActivated = yield* withinRoom(store, project, store.activate(before.id, version))
+          if (!isActivated) return yield* noVersion(version)
+          return { before, after: yield* find(store, project, slug) }
+        })
+      ),
+    remove: (project, slug) =>
+      Effect.asVoid(
+        change(
+          project,
+          "routing_configuration.delete",
+          Effect.gen(function* () {
+            const before = yield* findOwn(store, project, slug)
+            yield* store.remove(before.id)
+            return { before, after: null }
+          })
+        )
+      )
+  } satisfies Partial<ProjectRoutingsShape>
+})
+
+/** Changes what one project has, one change at a time; the change is effective on this node when it returns. */
+const recordedChange = Effect.gen(function* () {
+  const access = yield* ProjectAccess
+  const projects = yield* ProjectStore
+  const policies = yield* PolicyStore
+  const transactions = yield* AccountTransactions
+  const audit = yield* Audit
+
+  return <A extends ProjectRouting | null, E, R>(
     project: ProjectId,
     action: string,
     run: Effect.Effect<{ readonly before: ProjectRouting | null; readonly after: A }, E, R>
@@ -131,90 +217,26 @@ const make = Effect.gen(function* () {
         return after
       })
     )
-
-  const findOwn = (project: ProjectId, slug: string) =>
-    Effect.filterOrFail(
-      find(project, slug),
-      (found) => !found.managedByConfiguration,
-      () =>
-        new ManagedByConfiguration({
-          message: "This routing configuration is managed by GATEWAY_CONFIG; change it there."
-        })
-    )
-
-  /** For a change that activates a version; one that adds nothing is never refused. */
-  const withinRoom = <A, E, R>(project: ProjectId, put: Effect.Effect<A, E, R>) =>
-    Effect.gen(function* () {
-      const before = yield* store.characters(project)
-      const done = yield* put
-      const after = yield* store.characters(project)
-      return after > Math.max(before, maxCharacters) ? yield* tooLarge : done
-    })
-
-  /** Adds a version and activates it. */
-  const put = (id: string, settings: RoutingSettings) =>
-    Effect.gen(function* () {
-      const { userId } = yield* CurrentUser
-      yield* store.activate(id, yield* store.add(id, settings, userId))
-    })
-
-  return ProjectRoutings.of({
-    list: (project, max, before) => Effect.zipRight(access.find(project), store.list(project, max, before)),
-    read,
-    create: (project, slug, settings) =>
-      change(
-        project,
-        "routing_configuration.create",
-        Effect.gen(function* () {
-          if ((yield* store.find(project, slug)) !== undefined) return yield* exists(slug)
-          if ((yield* store.count(project)) >= maxConfigurations) return yield* tooMany
-          const id = ids.uuid()
-          yield* store.create(project, id, slug, settings.name)
-          yield* withinRoom(project, put(id, settings))
-          return { before: null, after: yield* find(project, slug) }
-        })
-      ),
-    replace: (project, slug, settings, check) =>
-      change(
-        project,
-        "routing_configuration.update",
-        Effect.gen(function* () {
-          const before = yield* findOwn(project, slug)
-          yield* check(before)
-          yield* withinRoom(project, put(before.id, settings))
-          return { before, after: yield* find(project, slug) }
-        })
-      ),
-    activate: (project, slug, version) =>
-      change(
-        project,
-        "routing_configuration.activate",
-        Effect.gen(function* () {
-          const before = yield* findOwn(project, slug)
-          if (!(yield* withinRoom(project, store.activate(before.id, version)))) return yield* noVersion(version)
-          return { before, after: yield* find(project, slug) }
-        })
-      ),
-    remove: (project, slug) =>
-      Effect.asVoid(
-        change(
-          project,
-          "routing_configuration.delete",
-          Effect.gen(function* () {
-            const before = yield* findOwn(project, slug)
-            yield* store.remove(before.id)
-            return { before, after: null }
-          })
-        )
-      ),
-    versions: (project, slug, max, before) =>
-      Effect.flatMap(read(project, slug), (routing) =>
-        Effect.map(store.versions(routing.id, max, before), (versions) => ({ routing, versions }))
-      )
-  })
 })
 
+/** For a change that activates a version; one that adds nothing is never refused. */
+const withinRoom = <A, E, R>(
+  store: Pick<RoutingVersionStoreShape, "characters">,
+  project: ProjectId,
+  put: Effect.Effect<A, E, R>
+) =>
+  Effect.gen(function* () {
+    const before = yield* store.characters(project)
+    const done = yield* put
+    const after = yield* store.characters(project)
+    return after > Math.max(before, maxCharacters) ? yield* tooLarge : done
+  })
+
 const noRouting = new NotFound({ message: "Routing configuration not found." })
+
+const managed = new ManagedByConfiguration({
+  message: "This routing configuration is managed by GATEWAY_CONFIG; change it there."
+})
 
 const exists = (slug: string): AlreadyExists =>
   new AlreadyExists({ message: `The project already has a routing configuration '${slug}'.` })
