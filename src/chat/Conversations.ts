@@ -5,27 +5,28 @@ import type { ConversationRunning, NotFound, RoleRequired, VersionMismatch } fro
 import { CurrentUser } from "../domain/CurrentUser.ts"
 import { dateAt } from "../domain/Dates.ts"
 import type { InvalidRequest, StoreUnavailable } from "../domain/GatewayError.ts"
-import { IdGenerator } from "../domain/IdGenerator.ts"
-import { ConversationId, MessageId, type ProjectId } from "../domain/Ids.ts"
+import type { IdGenerator } from "../domain/IdGenerator.ts"
+import type { ConversationId, MessageId, ProjectId } from "../domain/Ids.ts"
 import { isUnchanged } from "../domain/Patch.ts"
 import { Timers } from "../domain/Timers.ts"
-import { ProjectAccess } from "../identity/projects/ProjectAccess.ts"
-import { ProjectStore } from "../identity/projects/ProjectStore.ts"
+import type { ProjectAccess } from "../identity/projects/ProjectAccess.ts"
+import type { ProjectStore } from "../identity/projects/ProjectStore.ts"
 import { AccountTransactions } from "../sql/AccountDatabase.ts"
 import type { ChatProjectOut, ConversationDetailOut, CreateConversationRequest } from "../wire/account/Chat.ts"
 import { Artifacts } from "./Artifacts.ts"
-import { type ArtifactEvent, ContentStore } from "./ContentStore.ts"
-import { ConversationAccess, isRunning, noSuchConversation, noSuchMessage } from "./ConversationAccess.ts"
+import type { ContentStore } from "./ContentStore.ts"
+import { ConversationAccess, noSuchConversation } from "./ConversationAccess.ts"
 import {
   type Conversation,
   type ConversationFilter,
   ConversationStore,
   type ListPosition
 } from "./ConversationStore.ts"
-import { type Message, MessageStore } from "./MessageStore.ts"
+import { MessageStore } from "./MessageStore.ts"
+import * as NewConversations from "./NewConversations.ts"
 import { Questions } from "./Questions.ts"
 import { detailOut } from "./Records.ts"
-import { StorageLimits } from "./StorageLimits.ts"
+import type { StorageLimits } from "./StorageLimits.ts"
 
 type Refused = NotFound | RoleRequired | StoreUnavailable
 
@@ -95,52 +96,14 @@ const make = Effect.gen(function* () {
   const questions = yield* Questions
   const store = yield* ConversationStore
   const messages = yield* MessageStore
-  const contents = yield* ContentStore
   const artifacts = yield* Artifacts
-  const access = yield* ProjectAccess
-  const projects = yield* ProjectStore
-  const limits = yield* StorageLimits
   const transactions = yield* AccountTransactions
-  const ids = yield* IdGenerator
   const timers = yield* Timers
   const now = () => dateAt(timers.now())
 
-  /** A project that is not deleted before the end of the transaction: what is begun in it is erased with it. */
-  const payingProject = (id: ProjectId) =>
-    Effect.zipRight(projects.lock(id), Effect.asVoid(access.require(id, "member")))
-
-  const created = (projectId: ProjectId, title: string, titleSource: Conversation["titleSource"]) =>
-    Effect.gen(function* () {
-      const { userId } = yield* CurrentUser
-      yield* limits.requireConversation
-      const id = ConversationId.make(ids.uuid())
-      yield* store.create({ id, userId, projectId, title, titleSource }, now())
-      yield* conversations.record("conversation.create", { id, projectId }, { project_id: projectId })
-      return yield* conversations.find(id)
-    })
-
-  /** Copies messages, with what they have beside their text. */
-  const copy = (from: ConversationId, to: ConversationId, copied: ReadonlyArray<Message>) =>
-    Effect.gen(function* () {
-      const copies = new Map<MessageId, MessageId>()
-      for (const { id } of copied) {
-        const copyId = MessageId.make(ids.uuid())
-        yield* messages.copy(id, { id: copyId, conversationId: to })
-        yield* contents.copyImages(id, copyId)
-        copies.set(id, copyId)
-      }
-      yield* artifacts.copy(from, to, copies)
-    })
-
   return Conversations.of({
+    ...(yield* NewConversations.make),
     projects: (max, before) => Effect.flatMap(CurrentUser, ({ userId }) => store.projects(userId, max, before)),
-    create: ({ project_id, title }) =>
-      transactions.commit(() =>
-        Effect.zipRight(
-          payingProject(project_id),
-          created(project_id, title ?? untitled, title === undefined ? "none" : "person")
-        )
-      ),
     list: (filter, max, after) => Effect.flatMap(CurrentUser, ({ userId }) => store.list(userId, filter, max, after)),
     find: conversations.find,
     read: (id) =>
@@ -187,44 +150,6 @@ const make = Effect.gen(function* () {
           yield* conversations.record("conversation.restore", found, null)
           return yield* conversations.find(id)
         })
-      ),
-    fork: (id, last) =>
-      transactions.commit(() =>
-        Effect.gen(function* () {
-          // its project stays the same, and is locked before its conversations
-          yield* payingProject((yield* conversations.find(id)).projectId)
-          const { projectId, title, titleSource } = yield* conversations.lock(id)
-          const copied = upTo(last, yield* messages.list(id))
-          if (copied === undefined) return yield* noSuchMessage
-          if (copied.some(({ status }) => status === "streaming")) return yield* isRunning
-          const conversation = yield* created(projectId, title, titleSource)
-          yield* limits.addBytes(conversation.id, bytesOf(copied, yield* contents.events(id)))
-          yield* copy(id, conversation.id, copied)
-          return conversation
-        })
       )
   })
 })
-
-const untitled = "New conversation"
-
-/** The current messages up to this one, or all; `undefined` where it is none of them. */
-const upTo = (last: MessageId | undefined, messages: ReadonlyArray<Message>): ReadonlyArray<Message> | undefined => {
-  const current = messages.filter(({ isCurrent }) => isCurrent)
-  if (last === undefined) return current
-  const end = current.findIndex(({ id }) => id === last)
-  return end < 0 ? undefined : current.slice(0, end + 1)
-}
-
-/** Of the text of messages and of the artifacts that were made during them. */
-const bytesOf = (messages: ReadonlyArray<Message>, events: ReadonlyArray<ArtifactEvent>): number => {
-  const ids = new Set(messages.map(({ id }) => id))
-  let bytes = 0
-  for (const { content, reasoning, steps } of messages) {
-    bytes += Buffer.byteLength(content) + Buffer.byteLength(reasoning) + Buffer.byteLength(JSON.stringify(steps))
-  }
-  for (const { action, messageId, sizeBytes } of events) {
-    if (ids.has(messageId) && action !== "deleted") bytes += sizeBytes
-  }
-  return bytes
-}
