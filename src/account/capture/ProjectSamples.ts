@@ -5,9 +5,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { Audit } from "../../audit/Audit.ts"
+import { Audit, type AuditShape } from "../../audit/Audit.ts"
 import { Capture } from "../../capture/Capture.ts"
-import { Captured } from "../../capture/Captured.ts"
+import { Captured, type CapturedShape } from "../../capture/Captured.ts"
 import { CaptureKeys } from "../../capture/CaptureKeys.ts"
 import type { Place, SampleRow } from "../../capture/CaptureRecords.ts"
 import { CaptureStore } from "../../capture/CaptureStore.ts"
@@ -19,7 +19,7 @@ import { dateAt } from "../../domain/Dates.ts"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import type { ProjectId, RequestId } from "../../domain/Ids.ts"
 import { Timers } from "../../domain/Timers.ts"
-import { ProjectAccess } from "../../identity/projects/ProjectAccess.ts"
+import { ProjectAccess, type ProjectAccessShape } from "../../identity/projects/ProjectAccess.ts"
 import type { AccessibleProject } from "../../identity/projects/ProjectAccessStore.ts"
 import { AccountTransactions } from "../../sql/AccountDatabase.ts"
 
@@ -91,59 +91,23 @@ const make = Effect.gen(function* () {
   const timers = yield* Timers
   const transactions = yield* AccountTransactions
   const now = () => dateAt(timers.now())
-
-  /** Content is for the members of a project: a command has the master key, and is nobody's member. */
-  const requireReader = (id: ProjectId): Effect.Effect<AccessibleProject, Refused, CurrentUser> =>
-    Effect.flatMap(CurrentUser, ({ transport }) =>
-      transport === "command" ? Effect.fail(noSuchProject) : access.require(id, "member")
-    )
-
-  const record = (
-    { accountId }: AccessibleProject,
-    action: string,
-    target: { readonly kind: string; readonly id: string },
-    before: object | null = null,
-    after: object | null = null
-  ) => audit.record({ accountId, action, target, before, after })
+  const record = recordWith(audit)
 
   /** A sample of another tenant is as unknown as one that never was. */
   const found = (id: RequestId): Effect.Effect<readonly [SampleRow, AccessibleProject], Refused, CurrentUser> =>
     Effect.gen(function* () {
       const row = yield* store.sample(id, now())
       if (row === undefined) return yield* noSuchSample
-      const project = yield* Effect.catchTag(requireReader(row.projectId), "NotFound", () => noSuchSample)
+      const project = yield* Effect.catchTag(requireReader(access, row.projectId), "NotFound", () => noSuchSample)
       return [row, project]
     })
 
-  const calls = (id: ProjectId): Stream.Stream<CapturedCall, StoreUnavailable> =>
-    Stream.paginateChunkEffect(Option.none<Place>(), (after) =>
-      Effect.map(
-        store.conversationsAfter(id, Option.getOrUndefined(after), conversationsPerQuery),
-        (places) => [Chunk.fromIterable(places), Option.map(Option.fromNullable(places.at(-1)), Option.some)] as const
-      )
-    ).pipe(
-      Stream.mapEffect((place) => captured.calls(id, place)),
-      Stream.flatMap(Stream.fromIterable)
-    )
-
   return ProjectSamples.of({
     list: (id, max, before) =>
-      Effect.gen(function* () {
-        yield* requireReader(id)
-        yield* keys.required(id)
-        const listed: Array<ListedSample> = []
-        let last = before
-        while (listed.length < max) {
-          const rows = yield* store.page(id, last, Math.min(samplesPerQuery, max - listed.length), now())
-          if (rows.length === 0) break
-          for (const row of rows) {
-            const call = yield* captured.summary(row)
-            if (call !== undefined) listed.push({ id: row.id, call })
-            last = row.id
-          }
-        }
-        return listed
-      }),
+      Effect.zipRight(
+        Effect.zipRight(requireReader(access, id), keys.required(id)),
+        newestSamples({ captured, store, now }, id, max, before)
+      ),
     read: (id) =>
       transactions.commit(() =>
         Effect.gen(function* () {
@@ -178,13 +142,76 @@ const make = Effect.gen(function* () {
       }),
     exported: (id) =>
       Effect.gen(function* () {
-        const project = yield* requireReader(id)
+        const project = yield* requireReader(access, id)
         yield* keys.required(id)
         yield* transactions.commit(() => record(project, "capture.export", { kind: "project", id }))
-        return calls(id)
+        return capturedCalls(store, captured, id)
       })
   })
 })
+
+/** Content is for the members of a project: a command has the master key, and is nobody's member. */
+const requireReader = (
+  access: ProjectAccessShape,
+  id: ProjectId
+): Effect.Effect<AccessibleProject, Refused, CurrentUser> =>
+  Effect.flatMap(CurrentUser, ({ transport }) =>
+    transport === "command" ? noSuchProject : access.require(id, "member")
+  )
+
+const recordWith =
+  (audit: AuditShape) =>
+  (
+    { accountId }: AccessibleProject,
+    action: string,
+    target: { readonly kind: string; readonly id: string },
+    before: object | null = null,
+    after: object | null = null
+  ) =>
+    audit.record({ accountId, action, target, before, after })
+
+interface SampleReading {
+  readonly captured: CapturedShape
+  readonly store: Context.Tag.Service<CaptureStore>
+  readonly now: () => Date
+}
+
+/** Those that can still be read. */
+const newestSamples = (
+  { captured, now, store }: SampleReading,
+  id: ProjectId,
+  max: number,
+  before: RequestId | undefined
+): Effect.Effect<ReadonlyArray<ListedSample>, StoreUnavailable> =>
+  Effect.gen(function* () {
+    const listed: Array<ListedSample> = []
+    let last = before
+    while (listed.length < max) {
+      const rows = yield* store.page(id, last, Math.min(samplesPerQuery, max - listed.length), now())
+      if (rows.length === 0) break
+      for (const row of rows) {
+        const call = yield* captured.summary(row)
+        if (call !== undefined) listed.push({ id: row.id, call })
+        last = row.id
+      }
+    }
+    return listed
+  })
+
+const capturedCalls = (
+  store: Context.Tag.Service<CaptureStore>,
+  captured: CapturedShape,
+  id: ProjectId
+): Stream.Stream<CapturedCall, StoreUnavailable> =>
+  Stream.paginateChunkEffect(Option.none<Place>(), (after) =>
+    Effect.map(
+      store.conversationsAfter(id, Option.getOrUndefined(after), conversationsPerQuery),
+      (places) => [Chunk.fromIterable(places), Option.map(Option.fromNullable(places.at(-1)), Option.some)] as const
+    )
+  ).pipe(
+    Stream.mapEffect((place) => captured.calls(id, place)),
+    Stream.flatMap(Stream.fromIterable)
+  )
 
 const noSuchProject = new NotFound({ message: "Project not found." })
 const noSuchSample = new NotFound({ message: "Sample not found." })
