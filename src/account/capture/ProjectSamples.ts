@@ -129,11 +129,13 @@ const make = Effect.gen(function* () {
       ),
     erase: (id, what) =>
       Effect.gen(function* () {
-        const project = yield* access.require(id, "member")
+        yield* access.require(id, "member")
         // what was written after the erasure would stay
         yield* Effect.timeoutOption(capture.flushed, maxWait)
         return yield* transactions.commit(() =>
           Effect.gen(function* () {
+            // the wait takes a while: who is no member any more by now erases nothing
+            const project = yield* access.require(id, "member")
             const erased = yield* erasure.erase(id, what)
             yield* record(project, "capture.erase", { kind: "project", id }, loggedTarget(what), { erased })
             return erased
