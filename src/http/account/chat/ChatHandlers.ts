@@ -1,56 +1,40 @@
-import { createHash } from "node:crypto"
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
-import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
-import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as Effect from "effect/Effect"
-import * as Stream from "effect/Stream"
 import { AccountIdempotency } from "../../../account/idempotency/AccountIdempotency.ts"
 import { ConversationArtifacts } from "../../../chat/ConversationArtifacts.ts"
 import type { Conversation } from "../../../chat/ConversationStore.ts"
 import { Conversations } from "../../../chat/Conversations.ts"
-import { Following } from "../../../chat/Following.ts"
-import { Images } from "../../../chat/Images.ts"
 import { Questions } from "../../../chat/Questions.ts"
 import { conversationOut } from "../../../chat/Records.ts"
-import { CurrentUser } from "../../../domain/CurrentUser.ts"
 import { dateAt } from "../../../domain/Dates.ts"
 import { ProjectId } from "../../../domain/Ids.ts"
-import { CallRunner } from "../../../gateway/CallRunner.ts"
 import { ProjectAccess } from "../../../identity/projects/ProjectAccess.ts"
 import {
   ChatArtifactOut,
-  ChatImageOut,
-  type ChatModelOut,
   ConversationOut,
   type ConversationParameters,
-  chatModelsCursor,
   conversationCursor
 } from "../../../wire/account/Chat.ts"
-import { type Listing, listings } from "../../../wire/models/Listing.ts"
-import { streamHeaders, streamType } from "../../inference/StreamSink.ts"
-import { checkedIfLate } from "../../server/LateBody.ts"
 import { AccountApi } from "../AccountApi.ts"
 import { entityTag, requireMatch } from "../EntityTag.ts"
 import { idempotent, withHeader } from "../Idempotent.ts"
-import { identifiedAgain } from "../Identity.ts"
 import { page } from "../Paging.ts"
-import { cursorOf, frameOf } from "./ChatStream.ts"
-import * as ImageBody from "./ImageBody.ts"
-import { readableOnly } from "./ReadableOnly.ts"
+import { chatModels } from "./ChatModels.ts"
+import { followedConversations } from "./FollowedConversations.ts"
 import { startedTurns } from "./StartedTurns.ts"
+import { uploadedImages } from "./UploadedImages.ts"
 
 export const chatHandlers = HttpApiBuilder.group(AccountApi, "chat", (handlers) =>
   Effect.gen(function* () {
     const conversations = yield* Conversations
     const artifacts = yield* ConversationArtifacts
     const questions = yield* Questions
-    const following = yield* Following
-    const images = yield* Images
     const access = yield* ProjectAccess
-    const calls = yield* CallRunner
     const idempotency = yield* AccountIdempotency
     const started = yield* startedTurns
-    const whileReadable = yield* readableOnly
+    const models = yield* chatModels
+    const upload = yield* uploadedImages
+    const follow = yield* followedConversations
 
     return handlers
       .handle("listChatProjects", ({ urlParams }) =>
@@ -62,13 +46,7 @@ export const chatHandlers = HttpApiBuilder.group(AccountApi, "chat", (handlers) 
           (project) => project
         )
       )
-      .handle("listChatModels", ({ urlParams: { cursor, limit, project_id } }) =>
-        Effect.gen(function* () {
-          const { billingMode, id } = yield* access.require(project_id, "member")
-          const { configurations, models } = yield* calls.projectModels({ projectId: id, billingMode })
-          return modelsPage(listings(models, configurations).map(modelOut), cursor, limit)
-        })
-      )
+      .handle("listChatModels", ({ urlParams }) => models(urlParams))
       .handle("createConversation", ({ headers, payload }) =>
         idempotent(
           idempotency,
@@ -133,22 +111,7 @@ export const chatHandlers = HttpApiBuilder.group(AccountApi, "chat", (handlers) 
         )
       )
       .handleRaw("uploadChatImage", ({ headers, request, urlParams: { filename } }) =>
-        Effect.gen(function* () {
-          const incoming = NodeHttpServerRequest.toIncomingMessage(request)
-          const bytes = yield* checkedIfLate(ImageBody.read(incoming), identifiedAgain(incoming))
-          const hash = createHash("sha256").update(bytes).digest("hex")
-          const made = yield* idempotent(
-            idempotency,
-            headers["idempotency-key"],
-            {
-              request: { path: "/api/chat/images", body: { filename, hash } },
-              schema: ChatImageOut,
-              mayReplay: Effect.void
-            },
-            images.upload(filename, bytes)
-          )
-          return HttpServerResponse.unsafeJson(made, { status: 201 })
-        })
+        upload(request, headers["idempotency-key"], filename)
       )
       .handle("saveArtifact", ({ headers, path, payload }) =>
         idempotent(
@@ -186,22 +149,10 @@ export const chatHandlers = HttpApiBuilder.group(AccountApi, "chat", (handlers) 
       )
       .handle("deleteArtifact", ({ path }) => artifacts.remove(path.id, path.artifact_id))
       .handleRaw("followConversation", ({ headers, path, request, urlParams }) =>
-        Effect.gen(function* () {
-          yield* conversations.find(path.id)
-          const events = following.follow(path.id, cursorOf(urlParams.cursor ?? headers["last-event-id"]))
-          const frames = whileReadable(path.id, request, events).pipe(
-            Stream.map((event) => encoder.encode(frameOf(event))),
-            Stream.provideService(CurrentUser, yield* CurrentUser),
-            // the platform ends a body that fails like a complete one
-            Stream.tapErrorCause(() => Effect.sync(() => NodeHttpServerRequest.toServerResponse(request).destroy()))
-          )
-          return HttpServerResponse.stream(frames, { contentType: streamType, headers: streamHeaders })
-        })
+        follow(path.id, request, urlParams.cursor ?? headers["last-event-id"])
       )
   })
 )
-
-const encoder = new TextEncoder()
 
 /** What a person can change of it. */
 const tagOf = ({ id, title }: Pick<Conversation, "id" | "title">): string => entityTag([id, title])
@@ -220,17 +171,4 @@ const pageOf = (limit: number) => (found: ReadonlyArray<Conversation>) => {
     has_more: hasMore,
     next_cursor: hasMore ? conversationCursor([last.updatedAt.getTime(), last.id]) : null
   }
-}
-
-const modelOut = (listing: Listing): ChatModelOut =>
-  listing._tag === "Routed"
-    ? { id: listing.id, provider: "gateway" }
-    : { id: listing.model.id, provider: listing.model.providerId }
-
-const modelsPage = (models: ReadonlyArray<ChatModelOut>, cursor: string | undefined, limit: number) => {
-  const start = cursor === undefined ? 0 : models.findIndex(({ id }) => id === cursor) + 1
-  const items = models.slice(start, start + limit)
-  const last = items.at(-1)
-  const hasMore = last !== undefined && start + limit < models.length
-  return { items, has_more: hasMore, next_cursor: hasMore ? chatModelsCursor(last.id) : null }
 }
