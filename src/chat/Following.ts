@@ -1,4 +1,5 @@
 import * as Chunk from "effect/Chunk"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -62,8 +63,16 @@ const silenceMillis = 15_000
 type State =
   | { readonly _tag: "Begin"; readonly cursor: TurnCursor | undefined }
   | { readonly _tag: "Here"; readonly turn: TurnView & Watched; readonly position: ReadPosition }
-  | { readonly _tag: "Elsewhere"; readonly message: MessageId; readonly position: ReadPosition }
+  | Elsewhere
   | { readonly _tag: "Ended"; readonly message: MessageId }
+
+interface Elsewhere {
+  readonly _tag: "Elsewhere"
+  readonly message: MessageId
+  readonly position: ReadPosition
+  /** When the reader was last sent something. */
+  readonly sentAtMillis: number
+}
 
 interface Watched {
   readonly onChange: (listener: () => void) => () => void
@@ -87,10 +96,9 @@ const make = Effect.gen(function* () {
       if (cursor !== undefined && known === undefined && found.turnId === cursor.message) {
         const row = yield* messages.find(cursor.message)
         if (row !== undefined && isWithin(viewOf(row), cursor)) {
-          return [
-            [],
-            Option.some({ _tag: "Elsewhere", message: row.id, position: { ...unread, content: cursor.offset } })
-          ]
+          const sentAtMillis = yield* Clock.currentTimeMillis
+          const position = { ...unread, content: cursor.offset }
+          return [[], Option.some({ _tag: "Elsewhere", message: row.id, position, sentAtMillis })]
         }
       }
       const detail = yield* conversations.read(id)
@@ -115,7 +123,8 @@ const make = Effect.gen(function* () {
         Option.some({
           _tag: "Elsewhere",
           message,
-          position: { ...unread, content: last.content.length, reasoning: last.reasoning.length }
+          position: { ...unread, content: last.content.length, reasoning: last.reasoning.length },
+          sentAtMillis: yield* Clock.currentTimeMillis
         })
       ]
     })
@@ -135,7 +144,7 @@ const make = Effect.gen(function* () {
       ]
     })
 
-  const elsewhere = (id: ConversationId, message: MessageId, before: ReadPosition) =>
+  const elsewhere = (id: ConversationId, before: Elsewhere) =>
     Effect.gen(function* (): Effect.fn.Return<Step, StoreUnavailable> {
       let isHeard = false
       const onNotification = (listener: () => void) =>
@@ -145,14 +154,17 @@ const make = Effect.gen(function* () {
           listener()
         })
       yield* awaitChange(onNotification, () => isHeard, pollMillis)
+      const { message } = before
       const row = yield* messages.find(message)
       if (row === undefined) return [[], Option.none()]
       const view = viewOf(row)
-      const { events, position } = news(view, before)
-      return [
-        events,
-        Option.some<State>(view.isEnded ? { _tag: "Ended", message } : { _tag: "Elsewhere", message, position })
-      ]
+      const { events, position } = news(view, before.position)
+      if (view.isEnded) return [events, Option.some({ _tag: "Ended", message })]
+      const now = yield* Clock.currentTimeMillis
+      const isSilent = events.length === 0 && now - before.sentAtMillis >= silenceMillis
+      const sent = isSilent ? [silence] : events
+      const sentAtMillis = sent.length === 0 ? before.sentAtMillis : now
+      return [sent, Option.some({ _tag: "Elsewhere", message, position, sentAtMillis })]
     })
 
   /** As it is stored; another answer may have been begun meanwhile. */
@@ -176,7 +188,7 @@ const make = Effect.gen(function* () {
             : state._tag === "Here"
               ? here(state.turn, state.position)
               : state._tag === "Elsewhere"
-                ? elsewhere(id, state.message, state.position)
+                ? elsewhere(id, state)
                 : end(id, state.message)
         return Effect.map(step, ([events, next]) => [Chunk.fromIterable(events), next] as const)
       })
