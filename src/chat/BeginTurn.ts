@@ -10,11 +10,11 @@ import { type ConversationId, MessageId, type UserId } from "../domain/Ids.ts"
 import { Timers } from "../domain/Timers.ts"
 import { AccountTransactions } from "../sql/AccountDatabase.ts"
 import type { NewTurn } from "./AnswerWriter.ts"
-import { Artifacts } from "./Artifacts.ts"
-import { ContentStore } from "./ContentStore.ts"
+import { Artifacts, type ArtifactsShape } from "./Artifacts.ts"
+import { ContentStore, type ContentStoreShape } from "./ContentStore.ts"
 import { ConversationAccess, isRunning } from "./ConversationAccess.ts"
 import { ConversationStore } from "./ConversationStore.ts"
-import { type Message, MessageStore } from "./MessageStore.ts"
+import { type Message, MessageStore, type MessageStoreShape } from "./MessageStore.ts"
 import type { Attachments } from "./Records.ts"
 import { titleOf } from "./Title.ts"
 import { requireRoom, type TurnPlan } from "./TurnPlan.ts"
@@ -74,52 +74,6 @@ export const make: Effect.Effect<
   const timers = yield* Timers
   const now = () => dateAt(timers.now())
 
-  const takeImages = (user: UserId, images: ReadonlyArray<string>) =>
-    Effect.gen(function* () {
-      const taken = images.length === 0 ? 0 : yield* contents.takeImages(user, images, now())
-      if (images.length !== new Set(images).size || taken < images.length) return yield* noSuchImage
-    })
-
-  /** In place of what is current from the position on. */
-  const write = (
-    conversationId: ConversationId,
-    written: ReadonlyArray<Message>,
-    { content, images, position, settings }: TurnPlan,
-    [questionId, answerId]: readonly [question: MessageId, answer: MessageId]
-  ) =>
-    Effect.gen(function* () {
-      const place = (at: number) => ({
-        conversationId,
-        position: at,
-        version: written.filter((message) => message.position === at).length + 1
-      })
-      yield* messages.supersede(conversationId, content === undefined ? [position + 1] : [position, position + 1])
-      if (content !== undefined) {
-        const asked = { role: "user", status: "complete", content, settings: null, modelRequested: null } as const
-        yield* messages.insert({ ...place(position), ...asked, id: questionId }, now())
-        if (images.length > 0) yield* contents.attach(questionId, images)
-      }
-      const begun = { role: "assistant", status: "streaming", content: "", modelRequested: settings.model } as const
-      yield* messages.insert({ ...place(position + 1), ...begun, id: answerId, settings }, now())
-    })
-
-  const begunTurn = (id: ConversationId, { position, settings }: TurnPlan, caller: CallerShape) =>
-    Effect.gen(function* () {
-      const all = yield* messages.list(id)
-      const current = all.filter(({ isCurrent }) => isCurrent)
-      const [question, answer] = [current[position], current[position + 1]]
-      if (question === undefined || answer === undefined) return yield* notWritten
-      const versionsAt = (at: number) => all.filter((one) => one.position === at && !one.isCurrent)
-      return {
-        question,
-        questionVersions: versionsAt(position),
-        answer,
-        answerVersions: versionsAt(position + 1),
-        attachments: yield* artifacts.attachmentsOf(id),
-        turn: { answer, caller, settings, history: current.slice(0, position + 1) }
-      }
-    })
-
   return (id, decide) =>
     Effect.gen(function* () {
       const { projectId } = yield* conversations.find(id)
@@ -132,21 +86,84 @@ export const make: Effect.Effect<
           const written = yield* messages.list(id)
           const plan = yield* decide(written)
           yield* requireRoom(written, plan.content)
-          yield* takeImages(userId, plan.images)
+          yield* takeImages(contents, userId, plan.images, now())
           if (running >= maxTurns) return yield* tooManyTurns
           const [questionId, answerId] = [MessageId.make(ids.uuid()), MessageId.make(ids.uuid())]
           if (!(yield* store.beginTurn(id, answerId, turns.node, now()))) return yield* isRunning
-          yield* write(id, written, plan, [questionId, answerId])
+          yield* write({ messages, contents }, { conversationId: id, questionId, answerId }, written, plan, now)
           if (conversation.titleSource === "none" && plan.content !== undefined) {
             yield* store.rename(id, titleOf(plan.content), "question", now())
           }
           const asked = { message_id: answerId, model: plan.settings.model }
           yield* conversations.record("conversation.ask", conversation, asked)
-          return yield* begunTurn(id, plan, caller)
+          return yield* begunTurn({ messages, artifacts }, id, plan, caller)
         })
       )
     })
 })
+
+const takeImages = (
+  contents: Pick<ContentStoreShape, "takeImages">,
+  user: UserId,
+  images: ReadonlyArray<string>,
+  at: Date
+) =>
+  Effect.gen(function* () {
+    const taken = images.length === 0 ? 0 : yield* contents.takeImages(user, images, at)
+    if (images.length !== new Set(images).size || taken < images.length) return yield* noSuchImage
+  })
+
+interface TurnIds {
+  readonly conversationId: ConversationId
+  readonly questionId: MessageId
+  readonly answerId: MessageId
+}
+
+/** In place of what is current at the position and after it. */
+const write = (
+  { contents, messages }: { readonly messages: MessageStoreShape; readonly contents: ContentStoreShape },
+  { answerId, conversationId, questionId }: TurnIds,
+  written: ReadonlyArray<Message>,
+  { content, images, position, settings }: TurnPlan,
+  now: () => Date
+) =>
+  Effect.gen(function* () {
+    const place = (at: number) => ({
+      conversationId,
+      position: at,
+      version: written.filter((message) => message.position === at).length + 1
+    })
+    yield* messages.supersede(conversationId, content === undefined ? [position + 1] : [position, position + 1])
+    if (content !== undefined) {
+      const asked = { role: "user", status: "complete", content, settings: null, modelRequested: null } as const
+      yield* messages.insert({ ...place(position), ...asked, id: questionId }, now())
+      if (images.length > 0) yield* contents.attach(questionId, images)
+    }
+    const begun = { role: "assistant", status: "streaming", content: "", modelRequested: settings.model } as const
+    yield* messages.insert({ ...place(position + 1), ...begun, id: answerId, settings }, now())
+  })
+
+const begunTurn = (
+  { artifacts, messages }: { readonly messages: MessageStoreShape; readonly artifacts: ArtifactsShape },
+  id: ConversationId,
+  { position, settings }: TurnPlan,
+  caller: CallerShape
+) =>
+  Effect.gen(function* () {
+    const all = yield* messages.list(id)
+    const current = all.filter(({ isCurrent }) => isCurrent)
+    const [question, answer] = [current[position], current[position + 1]]
+    if (question === undefined || answer === undefined) return yield* notWritten
+    const versionsAt = (at: number) => all.filter((one) => one.position === at && !one.isCurrent)
+    return {
+      question,
+      questionVersions: versionsAt(position),
+      answer,
+      answerVersions: versionsAt(position + 1),
+      attachments: yield* artifacts.attachmentsOf(id),
+      turn: { answer, caller, settings, history: current.slice(0, position + 1) }
+    } satisfies BegunTurn
+  })
 
 const noSuchImage = new NotFound({ message: "Image not found." })
 const tooManyTurns = new RateLimited({

@@ -3,18 +3,18 @@ import type { ConversationRunning, NotFound, RoleRequired } from "../domain/Acco
 import { CurrentUser } from "../domain/CurrentUser.ts"
 import { dateAt } from "../domain/Dates.ts"
 import type { InvalidRequest, StoreUnavailable } from "../domain/GatewayError.ts"
-import { IdGenerator } from "../domain/IdGenerator.ts"
+import { IdGenerator, type IdGeneratorShape } from "../domain/IdGenerator.ts"
 import { ConversationId, MessageId, type ProjectId } from "../domain/Ids.ts"
 import { Timers } from "../domain/Timers.ts"
 import { ProjectAccess } from "../identity/projects/ProjectAccess.ts"
 import { ProjectStore } from "../identity/projects/ProjectStore.ts"
 import { AccountTransactions } from "../sql/AccountDatabase.ts"
 import type { CreateConversationRequest } from "../wire/account/Chat.ts"
-import { Artifacts } from "./Artifacts.ts"
-import { type ArtifactEvent, ContentStore } from "./ContentStore.ts"
+import { Artifacts, type ArtifactsShape } from "./Artifacts.ts"
+import { type ArtifactEvent, ContentStore, type ContentStoreShape } from "./ContentStore.ts"
 import { ConversationAccess, isRunning, noSuchMessage } from "./ConversationAccess.ts"
 import { type Conversation, ConversationStore } from "./ConversationStore.ts"
-import { type Message, MessageStore } from "./MessageStore.ts"
+import { type Message, MessageStore, type MessageStoreShape } from "./MessageStore.ts"
 import { StorageLimits } from "./StorageLimits.ts"
 
 type Refused = NotFound | RoleRequired | InvalidRequest | StoreUnavailable
@@ -69,19 +69,6 @@ export const make: Effect.Effect<
       return yield* conversations.find(id)
     })
 
-  /** Copies messages, with what they have beside their text. */
-  const copy = (from: ConversationId, to: ConversationId, copied: ReadonlyArray<Message>) =>
-    Effect.gen(function* () {
-      const copies = new Map<MessageId, MessageId>()
-      for (const { id } of copied) {
-        const copyId = MessageId.make(ids.uuid())
-        yield* messages.copy(id, { id: copyId, conversationId: to })
-        yield* contents.copyImages(id, copyId)
-        copies.set(id, copyId)
-      }
-      yield* artifacts.copy(from, to, copies)
-    })
-
   return {
     create: ({ project_id, title }) =>
       transactions.commit(() =>
@@ -101,12 +88,37 @@ export const make: Effect.Effect<
           if (copied.some(({ status }) => status === "streaming")) return yield* isRunning
           const conversation = yield* created(projectId, title, titleSource)
           yield* limits.addBytes(conversation.id, bytesOf(copied, yield* contents.events(id)))
-          yield* copy(id, conversation.id, copied)
+          yield* copy({ messages, contents, artifacts, ids }, id, conversation.id, copied)
           return conversation
         })
       )
   }
 })
+
+interface CopyDeps {
+  readonly messages: MessageStoreShape
+  readonly contents: ContentStoreShape
+  readonly artifacts: ArtifactsShape
+  readonly ids: IdGeneratorShape
+}
+
+/** Copies messages, with what they have beside their text. */
+const copy = (
+  { artifacts, contents, ids, messages }: CopyDeps,
+  from: ConversationId,
+  to: ConversationId,
+  copied: ReadonlyArray<Message>
+) =>
+  Effect.gen(function* () {
+    const copies = new Map<MessageId, MessageId>()
+    for (const { id } of copied) {
+      const copyId = MessageId.make(ids.uuid())
+      yield* messages.copy(id, { id: copyId, conversationId: to })
+      yield* contents.copyImages(id, copyId)
+      copies.set(id, copyId)
+    }
+    yield* artifacts.copy(from, to, copies)
+  })
 
 const untitled = "New conversation"
 
