@@ -41,6 +41,7 @@ import { longHolds } from "./migrations/0040_long_holds.ts"
 import { modelNumbers } from "./migrations/0041_model_numbers.ts"
 import { storedBytesOfPeople } from "./migrations/0042_stored_bytes.ts"
 import { refundTable } from "./migrations/0043_refunds.ts"
+import { endedSignInRows } from "./migrations/0044_ended_sign_ins.ts"
 
 export type MigrationError = Migrator.MigrationError
 
@@ -80,7 +81,8 @@ export const migrations = {
   "0040_long_holds": longHolds,
   "0041_model_numbers": modelNumbers,
   "0042_stored_bytes": storedBytesOfPeople,
-  "0043_refunds": refundTable
+  "0043_refunds": refundTable,
+  "0044_ended_sign_ins": endedSignInRows
 }
 
 /** An arbitrary number, the same in every version of the gateway. */

@@ -8,7 +8,8 @@ import { type RateLimited, type StoreUnavailable, Unauthenticated } from "../../
 import type { AccountId, RequestId, UserId } from "../../domain/Ids.ts"
 import { Timers } from "../../domain/Timers.ts"
 import { Issuer } from "../../identity/oidc/Issuer.ts"
-import { flowOf, mintSecret } from "../../identity/oidc/SignInFlow.ts"
+import { leewaySeconds } from "../../identity/oidc/OidcOptions.ts"
+import { begunMillisOf, flowOf, mintSecret } from "../../identity/oidc/SignInFlow.ts"
 import { SignInFlowStore } from "../../identity/oidc/SignInFlowStore.ts"
 import { type OpenedSession, Sessions, type SignInRequest } from "../../identity/sessions/Sessions.ts"
 import { AccountTransactions } from "../../sql/AccountDatabase.ts"
@@ -45,7 +46,7 @@ export interface TokenUser {
 
 export interface OidcSignInShape {
   /** Not found where people sign in by links of the gateway. */
-  readonly begin: (redirectUri: string) => Effect.Effect<BegunSignIn, NotFound | IssuerUnavailable | StoreUnavailable>
+  readonly begin: (redirectUri: string) => Effect.Effect<BegunSignIn, NotFound | IssuerUnavailable>
   /** Signs the person in whom the issuer sent back with this query, at the browser that began. */
   readonly end: (returned: ReturnedBrowser, request: SignInRequest) => Effect.Effect<EndedSignIn, Failed>
   /** The person of the issuer's token; failures count as those of `Sessions.authenticate`. */
@@ -92,15 +93,18 @@ const make = Effect.gen(function* () {
   const transactions = yield* AccountTransactions
   const timers = yield* Timers
 
+  /** Nodes may differ in their clocks as the issuer may. */
+  const leewayMillis = leewaySeconds * 1_000
+  const isCurrent = (secret: string): boolean => {
+    const ageMillis = timers.now() - (begunMillisOf(secret) ?? 0)
+    return ageMillis >= -leewayMillis && ageMillis < flowMillis
+  }
+
   return OidcSignIn.of({
     begin: (redirectUri) =>
       Effect.gen(function* () {
-        const secret = mintSecret(randomFillSync)
-        const flow = flowOf(secret)
-        const url = yield* issuer.authorizationUrl(flow, redirectUri)
-        const now = timers.now()
-        yield* flows.begin(flow.hash, dateAt(now + flowMillis), dateAt(now))
-        return { url, secret }
+        const secret = mintSecret(randomFillSync, timers.now())
+        return { url: yield* issuer.authorizationUrl(flowOf(secret), redirectUri), secret }
       }),
     end: ({ query, redirectUri, secrets }, request) =>
       sessions.guarded(
@@ -109,12 +113,15 @@ const make = Effect.gen(function* () {
           const state = new URLSearchParams(query).get("state")
           const secret = secrets.find((one) => flowOf(one).state === state)
           // what another page sends back ends none of the browser's sign-ins
-          if (secret === undefined) return yield* new Unauthenticated()
+          if (secret === undefined || !isCurrent(secret)) return yield* new Unauthenticated()
           const flow = flowOf(secret)
-          if (!(yield* flows.end(flow.hash, dateAt(timers.now())))) return yield* new Unauthenticated()
           const person = yield* issuer.redeem(flow, redirectUri, query)
           const opened = yield* transactions.commit(() =>
             Effect.gen(function* () {
+              const now = timers.now()
+              // longer than any node takes it for current
+              const keptUntil = dateAt(now + flowMillis + 2 * leewayMillis)
+              if (!(yield* flows.end(flow.hash, keptUntil, dateAt(now)))) return yield* new Unauthenticated()
               const user = yield* users.signedIn(person, request)
               return yield* sessions.open({ userId: user.id, accountId: user.accountId }, request)
             })

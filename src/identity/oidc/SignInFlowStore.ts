@@ -6,13 +6,14 @@ import { AccountSql } from "../../sql/AccountDatabase.ts"
 import { fromSql } from "../../sql/StoreErrors.ts"
 
 export interface SignInFlowStoreShape {
-  /** Removes those that expired before, too. */
-  readonly begin: (hash: string, expiresAt: Date, now: Date) => Effect.Effect<void, StoreUnavailable>
-  /** Each ends once, on whatever node; false when it expired, ended before or never began. */
-  readonly end: (hash: string, now: Date) => Effect.Effect<boolean, StoreUnavailable>
+  /**
+   * Each ends once, on whatever node; false when it ended before. Kept until `keptUntil`, after which it must not be ended again;
+   * removes those whose time is over.
+   */
+  readonly end: (hash: string, keptUntil: Date, now: Date) => Effect.Effect<boolean, StoreUnavailable>
 }
 
-/** Sign-ins at the identity provider that have begun, by the hash of the browser's secret, in hex. */
+/** Sign-ins at the identity provider that have ended, by the hash of the browser's secret, in hex. */
 export class SignInFlowStore extends Context.Tag("gateway/identity/SignInFlowStore")<
   SignInFlowStore,
   SignInFlowStoreShape
@@ -21,17 +22,13 @@ export class SignInFlowStore extends Context.Tag("gateway/identity/SignInFlowSto
     this,
     Effect.map(AccountSql, (sql) =>
       SignInFlowStore.of({
-        begin: (hash, expiresAt, now) =>
-          fromSql(
-            Effect.asVoid(sql`
-              with swept as (delete from sign_in_flow where expires_at < ${now})
-              insert into sign_in_flow (hash, expires_at) values (decode(${hash}, 'hex'), ${expiresAt})`)
-          ),
-        end: (hash, now) =>
+        end: (hash, keptUntil, now) =>
           fromSql(
             Effect.map(
               sql`
-                delete from sign_in_flow where hash = decode(${hash}, 'hex') and expires_at > ${now} returning hash`,
+                with swept as (delete from sign_in_flow where expires_at < ${now})
+                insert into sign_in_flow (hash, expires_at) values (decode(${hash}, 'hex'), ${keptUntil})
+                on conflict (hash) do nothing returning hash`,
               (rows) => rows.length === 1
             )
           )

@@ -1,9 +1,12 @@
+import { randomFillSync } from "node:crypto"
+import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { AuditStore } from "../../../src/audit/AuditStore.ts"
 import { derive } from "../../../src/credentials/MasterKey.ts"
 import { AccountId } from "../../../src/domain/Ids.ts"
+import { flowOf, mintSecret } from "../../../src/identity/oidc/SignInFlow.ts"
 import * as SignInProof from "../../../src/identity/sessions/SignInProof.ts"
 import { Scopes } from "../../../src/ledger/Scopes.ts"
 import {
@@ -122,7 +125,7 @@ describe.each(databaseKinds)("signing in at an OpenID provider on %s", (kind) =>
     expect(response.headers.getSetCookie()).toEqual([
       expect.stringMatching(
         new RegExp(
-          `^gateway_sign_in_${new URL(node.url).port}=[\\w-]{43}; Max-Age=600; Path=/; HttpOnly; SameSite=Lax$`
+          `^gateway_sign_in_${new URL(node.url).port}=[\\w-]{51}; Max-Age=600; Path=/; HttpOnly; SameSite=Lax$`
         )
       )
     ])
@@ -282,5 +285,75 @@ describe.each(databaseKinds)("a token of the identity provider as bearer on %s",
   it("is never accepted on /v1", async () => {
     const by = await send({ sub: "script" })
     expect((await by("GET", "/v1/models")).status).toBe(401)
+  })
+})
+
+describe.each(databaseKinds)("a sign-in that a browser has begun on %s", (kind) => {
+  let database: Awaited<ReturnType<typeof openDatabase>>
+  let node: AccountNode
+  let issuer: StubIssuer
+  let key: IssuerKey
+  beforeAll(async () => {
+    database = await openDatabase(kind)
+    issuer = await startIssuer()
+    key = await keyOf("RS256", "the key")
+    issuer.keys = [key.publicJwk]
+    node = await startNode({ ...database.env, OIDC_ISSUER: issuer.url, OIDC_CLIENT_ID: "gateway" })
+  }, 120_000)
+  afterAll(async () => {
+    await node.stop()
+    await issuer.close()
+    await database.close()
+  })
+
+  const start = () => fetch(`${node.url}/api/session/oidc/start`, { redirect: "manual" })
+  const begin = async () => (await start()).headers.getSetCookie()[0]?.split(/[=;]/)[1] ?? ""
+  /** The issuer of these tests takes any code again and again. */
+  const end = async (secret: string) => {
+    const { nonce, state } = flowOf(secret)
+    const now = Math.floor(Date.now() / 1_000)
+    const claims = { iss: issuer.url, aud: "gateway", sub: "alice", iat: now, exp: now + 60, nonce }
+    issuer.idToken = await signed(key, claims)
+    const query = new URLSearchParams({ code: "a code", state })
+    const cookie = `gateway_sign_in_${new URL(node.url).port}=${secret}`
+    return (await fetch(`${node.url}/api/session/oidc/callback?${query}`, { redirect: "manual", headers: { cookie } }))
+      .status
+  }
+  const stored = () =>
+    node.run(
+      Effect.flatMap(SqlClient, (sql) => sql<{ readonly rows: number }>`select count(*)::int as rows from sign_in_flow`)
+    )
+
+  it("is not stored before it ends", async () => {
+    for (const response of await Promise.all(Array.from({ length: 20 }, start))) expect(response.status).toBe(303)
+    expect(await stored()).toEqual([{ rows: 0 }])
+    expect(await end(await begin())).toBe(303)
+    expect(await stored()).toEqual([{ rows: 1 }])
+  })
+
+  it("ends once, whatever the issuer makes of its code", async () => {
+    const secret = await begin()
+    const answers = await Promise.all([end(secret), end(secret), end(secret)])
+    expect(answers.sort()).toEqual([303, 401, 401])
+    expect(await end(secret)).toBe(401)
+  })
+
+  it("can be ended again after a fault of the issuer", async () => {
+    const secret = await begin()
+    issuer.tokenFault = { status: 500, body: "" }
+    expect(await end(secret)).toBe(503)
+    issuer.tokenFault = null
+    expect(await end(secret)).toBe(303)
+  })
+
+  it("lasts for ten minutes, on nodes whose clocks differ by a minute", async () => {
+    const begun = (millisAgo: number) => mintSecret(randomFillSync, Date.now() - millisAgo)
+    expect(await end(begun(590_000))).toBe(303)
+    expect(await end(begun(-30_000))).toBe(303)
+    expect(await end(begun(601_000))).toBe(401)
+    expect(await end(begun(-90_000))).toBe(401)
+    const another = begun(0).slice(8)
+    expect(await end(`${begun(601_000).slice(0, 8)}${another}`)).toBe(401)
+    expect(await end(another)).toBe(401)
   })
 })
