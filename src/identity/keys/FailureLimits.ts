@@ -1,11 +1,12 @@
 import type { TimersShape } from "../../domain/Timers.ts"
+import { clientNetworkOf } from "./ClientNetwork.ts"
 
-/** Failed attempts per address and minute: a key cannot be guessed, the limit bounds the cost of trying. */
+/** Failed attempts per client and minute: a key cannot be guessed, the limit bounds the cost of trying. */
 const maxFailuresPerMinute = 1_000
 const windowMillis = 60_000
-const maxAddresses = 10_000
+const maxClients = 10_000
 
-/** Failed authentications by address, in fixed windows of a minute from the first failure. */
+/** Failed authentications by the client that an address stands for, in fixed windows of a minute from the first failure. */
 export class FailureLimits {
   private readonly windows = new Map<string, Window>()
   private readonly timers: TimersShape
@@ -14,36 +15,41 @@ export class FailureLimits {
     this.timers = timers
   }
 
-  /** For how many milliseconds the address is over its limit, or 0. */
+  /** For how many milliseconds the client is over its limit, or 0. */
   blockedMillis(address: string): number {
-    const window = this.windows.get(address)
-    if (window === undefined || window.count < maxFailuresPerMinute) return 0
-    return Math.max(0, window.endsAtMillis - this.timers.now())
+    return this.windows.size === 0 ? 0 : this.blockedMillisOf(clientNetworkOf(address))
   }
 
-  /** Counts one failure; returns for how many milliseconds the address is over its limit, or 0. */
+  /** Counts one failure; returns for how many milliseconds the client is over its limit, or 0. */
   count(address: string): number {
-    const blockedMillis = this.blockedMillis(address)
+    const client = clientNetworkOf(address)
+    const blockedMillis = this.blockedMillisOf(client)
     if (blockedMillis > 0) return blockedMillis
     const now = this.timers.now()
-    const window = this.windows.get(address)
+    const window = this.windows.get(client)
     if (window !== undefined && now < window.endsAtMillis) {
       window.count += 1
       return 0
     }
-    this.windows.delete(address)
-    if (this.windows.size >= maxAddresses) this.evictOldest()
-    this.windows.set(address, { count: 1, endsAtMillis: now + windowMillis })
+    this.windows.delete(client)
+    if (this.windows.size >= maxClients) this.evictOldest()
+    this.windows.set(client, { count: 1, endsAtMillis: now + windowMillis })
     return 0
   }
 
   /** For an attempt that was counted in advance and did not fail. */
   uncount(address: string): void {
-    const window = this.windows.get(address)
+    const window = this.windows.get(clientNetworkOf(address))
     if (window !== undefined && window.count > 0) window.count -= 1
   }
 
-  /** Only one: clearing the map would lift the limit of every address in it. */
+  private blockedMillisOf(client: string): number {
+    const window = this.windows.get(client)
+    if (window === undefined || window.count < maxFailuresPerMinute) return 0
+    return Math.max(0, window.endsAtMillis - this.timers.now())
+  }
+
+  /** Only one: clearing the map would lift the limit of every client in it. */
   private evictOldest(): void {
     for (const oldest of this.windows.keys()) {
       this.windows.delete(oldest)

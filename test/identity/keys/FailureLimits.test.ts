@@ -32,6 +32,18 @@ describe("failed attempts of an address", () => {
     expect(failures.count("b")).toBe(0)
   })
 
+  it("are those of an IPv6 client, whatever addresses of its network it uses", () => {
+    const { failOften, failures } = setUp()
+    for (let n = 0; n < 1_000; n++) failures.count(`2001:db8:1:2::${n}`)
+    expect(failures.blockedMillis("2001:db8:1:2:ffff::1")).toBeGreaterThan(0)
+    expect(failures.count("2001:db8:1:3::1")).toBe(0)
+    failures.uncount("2001:db8:1:2::1")
+    expect(failures.count("2001:db8:1:2::7777")).toBe(0)
+    failOften(1_000, "::ffff:192.0.2.7")
+    expect(failures.count("192.0.2.7")).toBeGreaterThan(0)
+    expect(failures.count("::ffff:192.0.2.8")).toBe(0)
+  })
+
   it("that turn out to be none do not count", () => {
     const { failOften, failures } = setUp()
     failOften(1_000, "a")
