@@ -55,6 +55,8 @@ export interface ConversationStoreShape {
     conversation: Pick<Conversation, "id" | "userId" | "projectId" | "title" | "titleSource">,
     at: Date
   ) => Effect.Effect<void, StoreUnavailable>
+  /** Until the end of the transaction nobody else who does the same stores something of the person. */
+  readonly lockStored: (user: UserId) => Effect.Effect<void, StoreUnavailable>
   /** Without deleted ones. */
   readonly count: (user: UserId) => Effect.Effect<number, StoreUnavailable>
   /** Bytes of text that the person has added to them without a call; those of deleted ones count until they are erased. */
@@ -141,6 +143,8 @@ const make = (sql: SqlClient): ConversationStoreShape => {
           insert into conversation (id, user_id, project_id, title, title_source, created_at, updated_at)
           values (${id}, ${userId}, ${projectId}, ${title}, ${titleSource}, ${at}, ${at})`)
       ),
+    lockStored: (user) =>
+      fromSql(Effect.asVoid(sql`select pg_advisory_xact_lock(hashtextextended(${`chat storage ${user}`}, 0))`)),
     count: (user) =>
       counted(sql`select count(*)::int as count from conversation where user_id = ${user} and deleted_at is null`),
     // each half has an index of its own

@@ -37,7 +37,7 @@ export interface ConversationsShape {
     max: number,
     before: ProjectId | undefined
   ) => Effect.Effect<ReadonlyArray<typeof ChatProjectOut.Type>, StoreUnavailable, CurrentUser>
-  /** At most 10,000 of a person. */
+  /** At most 10,000 of a person, those among them that were forked and restored. */
   readonly create: (
     request: CreateConversationRequest
   ) => Effect.Effect<Conversation, Refused | InvalidRequest, CurrentUser>
@@ -58,7 +58,9 @@ export interface ConversationsShape {
   /** Ends what is being written; the content is erased later. */
   readonly remove: (id: ConversationId) => Effect.Effect<void, NotFound | StoreUnavailable, CurrentUser>
   /** Takes a deletion back, for a minute. */
-  readonly restore: (id: ConversationId) => Effect.Effect<Conversation, NotFound | StoreUnavailable, CurrentUser>
+  readonly restore: (
+    id: ConversationId
+  ) => Effect.Effect<Conversation, InvalidRequest | NotFound | StoreUnavailable, CurrentUser>
   /** A new conversation with the messages up to this one, or with all. */
   readonly fork: (
     id: ConversationId,
@@ -146,6 +148,7 @@ const make = Effect.gen(function* () {
           if (found === undefined || deletedAt === undefined || deletedAt < timers.now() - undoMillis) {
             return yield* noSuchConversation
           }
+          yield* limits.requireConversation
           yield* store.setDeleted(id, null)
           yield* conversations.record("conversation.restore", found, null)
           return yield* conversations.find(id)

@@ -18,7 +18,7 @@ export interface StorageLimitsShape {
   readonly addBytes: (id: ConversationId, bytes: number) => Checked
 }
 
-/** What one person may store that no call pays for; in the transaction that writes it. */
+/** What one person may store that no call pays for; in the transaction that writes it, to whose end the person's others wait. */
 export class StorageLimits extends Context.Tag("gateway/chat/StorageLimits")<StorageLimits, StorageLimitsShape>() {
   static readonly layer: Layer.Layer<StorageLimits, never, ContentStore | ConversationStore> = Layer.effect(
     this,
@@ -37,6 +37,7 @@ const make = Effect.gen(function* () {
   const requireBytes: StorageLimitsShape["requireBytes"] = (bytes) =>
     Effect.gen(function* () {
       const { userId } = yield* CurrentUser
+      yield* conversations.lockStored(userId)
       const images = yield* contents.imageBytes(userId)
       const added = yield* conversations.addedBytes(userId)
       if (images + added + bytes > maxGibibytes * gibibyte) return yield* tooManyBytes
@@ -45,6 +46,7 @@ const make = Effect.gen(function* () {
   return StorageLimits.of({
     requireConversation: Effect.gen(function* () {
       const { userId } = yield* CurrentUser
+      yield* conversations.lockStored(userId)
       if ((yield* conversations.count(userId)) >= maxConversations) return yield* tooManyConversations
     }),
     requireBytes,

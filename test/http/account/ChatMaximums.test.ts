@@ -101,6 +101,15 @@ describe.each(databaseKinds)("what a person may store that no call pays for, on 
     expect(await resultOf(await upload())).toEqual(tooManyBytes)
   })
 
+  it("is the same for requests at once", async () => {
+    const statuses = (responses: ReadonlyArray<Response>) => responses.map(({ status }) => status).sort()
+    const refusals = [400, 400, 400, 400, 400]
+    await leave(2 * 16 * 1024 - 1)
+    expect(statuses(await Promise.all(Array.from({ length: 6 }, upload)))).toEqual([201, ...refusals])
+    await leave(16 * 1024 + conversationBytes)
+    expect(statuses(await Promise.all(Array.from({ length: 6 }, fork)))).toEqual([201, ...refusals])
+  })
+
   it("counts until it is erased, and for its own person alone", async () => {
     await leave(0)
     expect((await person.send("DELETE", `/api/chat/conversations/${conversation}`)).status).toBe(204)
@@ -109,22 +118,48 @@ describe.each(databaseKinds)("what a person may store that no call pays for, on 
     await made(await upload())
   })
 
-  it("is 10,000 conversations, of which deleted ones do not count", async () => {
-    await query(
+  /** Beside the first one. */
+  const addMany = (conversations: number) =>
+    query(
       (sql) => sql`insert into conversation (id, user_id, project_id, title, created_at, updated_at)
-        select gen_random_uuid(), ${person.userId}, ${project}, 'many', now(), now() from generate_series(1, 9999)`
+        select gen_random_uuid(), ${person.userId}, ${project}, 'many', now(), now()
+        from generate_series(1, ${conversations}::int)`
     )
-    const refused = {
-      status: 400,
-      error: {
-        ...fault,
-        message: "You have reached the maximum of 10000 conversations: delete conversations that you no longer need."
-      }
+  const tooManyConversations = {
+    status: 400,
+    error: {
+      ...fault,
+      message: "You have reached the maximum of 10000 conversations: delete conversations that you no longer need."
     }
-    const create = () => person.send("POST", "/api/chat/conversations", { project_id: project })
-    expect(await resultOf(await create())).toEqual(refused)
-    expect(await resultOf(await fork())).toEqual(refused)
-    expect((await person.send("DELETE", `/api/chat/conversations/${conversation}`)).status).toBe(204)
+  }
+  const create = (inProject = project) => person.send("POST", "/api/chat/conversations", { project_id: inProject })
+  const remove = (id: string) => person.send("DELETE", `/api/chat/conversations/${id}`)
+
+  it("is 10,000 conversations, of which deleted ones do not count", async () => {
+    await addMany(9_999)
+    expect(await resultOf(await create())).toEqual(tooManyConversations)
+    expect(await resultOf(await fork())).toEqual(tooManyConversations)
+    expect((await remove(conversation)).status).toBe(204)
     await made(await create())
+  })
+
+  it("is as many conversations when several are begun at once, in whatever projects", async () => {
+    await addMany(9_998)
+    const projects: Array<string> = []
+    for (let n = 0; n < 5; n += 1) {
+      projects.push((await made(await person.send("POST", "/api/me/projects", { name: "another" }))).id)
+    }
+    const answers = await Promise.all([fork(), ...projects.map((one) => create(one))])
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400, 400, 400, 400])
+  })
+
+  it("is as many conversations when a deletion is undone", async () => {
+    await addMany(9_999)
+    const restore = () => person.send("POST", `/api/chat/conversations/${conversation}/restore`)
+    expect((await remove(conversation)).status).toBe(204)
+    const { id } = await made(await create())
+    expect(await resultOf(await restore())).toEqual(tooManyConversations)
+    expect((await remove(id)).status).toBe(204)
+    expect((await restore()).status).toBe(200)
   })
 })
