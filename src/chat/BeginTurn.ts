@@ -77,11 +77,12 @@ export const make: Effect.Effect<
   return (id, decide) =>
     Effect.gen(function* () {
       const { projectId } = yield* conversations.find(id)
-      const caller = yield* keys.callerIn(projectId)
       return yield* transactions.commit(() =>
         Effect.gen(function* () {
           const { userId } = yield* CurrentUser
           const running = yield* store.lockRunning(userId)
+          // with the role that it needs; it locks the project, as others do before a conversation
+          const caller = yield* keys.callerIn(projectId)
           const conversation = yield* conversations.lock(id)
           const written = yield* messages.list(id)
           const plan = yield* decide(written)

@@ -144,9 +144,13 @@ const make = Effect.gen(function* () {
       }),
     exported: (id) =>
       Effect.gen(function* () {
-        const project = yield* requireReader(access, id)
-        yield* keys.required(id)
-        yield* transactions.commit(() => record(project, "capture.export", { kind: "project", id }))
+        yield* transactions.commit(() =>
+          Effect.gen(function* () {
+            const project = yield* requireReader(access, id)
+            yield* keys.required(id)
+            yield* record(project, "capture.export", { kind: "project", id })
+          })
+        )
         return capturedCalls(store, captured, id)
       })
   })

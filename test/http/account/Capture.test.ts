@@ -1,12 +1,15 @@
 import { createHash, randomUUID } from "node:crypto"
 import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import { beforeAll, describe, expect, it, vi } from "vitest"
+import { ProjectSamples } from "../../../src/account/capture/ProjectSamples.ts"
 import { Capture } from "../../../src/capture/Capture.ts"
 import { Captured } from "../../../src/capture/Captured.ts"
 import { CaptureKeys } from "../../../src/capture/CaptureKeys.ts"
 import type { NewSample } from "../../../src/capture/CaptureRecords.ts"
 import { CaptureStore } from "../../../src/capture/CaptureStore.ts"
+import { CurrentUser } from "../../../src/domain/CurrentUser.ts"
 import { KeyId, ProjectId, RequestId } from "../../../src/domain/Ids.ts"
 import { exportTo } from "../../../src/sql/transfer/Export.ts"
 import type { CaptureSample, CaptureSettings } from "../../../src/wire/account/Capture.ts"
@@ -316,6 +319,41 @@ describe.each(databaseKinds)("capture on %s", (kind) => {
       })
       expect(await samples(project.id)).toEqual([])
     }
+  })
+
+  it("erases nothing for a member who was removed while it waited for calls to be written", async () => {
+    const project = await newProject()
+    await change(project.id)
+    const id = await called(project.key, says("stored"))
+    await sample(id)
+    const members = `/api/projects/${project.id}/members`
+    expect((await owner.send("POST", members, { user_id: stranger.userId, role: "member" })).status).toBe(201)
+    const removesMember = Layer.effect(
+      Capture,
+      Effect.map(Capture, (capture) => ({
+        ...capture,
+        flushed: Effect.asVoid(Effect.promise(() => owner.send("DELETE", `${members}?user_id=${stranger.userId}`)))
+      }))
+    )
+    const { accountId, userId } = stranger
+    const refused = await node.run(
+      Effect.flatMap(ProjectSamples, (samples) =>
+        Effect.flip(samples.erase(ProjectId.make(project.id), { _tag: "Project" }))
+      ).pipe(
+        Effect.provide(Layer.provide(ProjectSamples.layer, removesMember)),
+        Effect.provideService(CurrentUser, {
+          userId,
+          accountId,
+          isOperator: false,
+          sessionId: null,
+          transport: "bearer",
+          address: "127.0.0.1",
+          requestId: RequestId.make(randomUUID())
+        })
+      )
+    )
+    expect(refused).toMatchObject({ _tag: "NotFound" })
+    expect((await samples(project.id)).map((one) => one.id)).toEqual([id])
   })
 
   it("drops what began before an erasure and waits to be written on another node", async () => {

@@ -20,6 +20,7 @@ import {
   type Talker,
   talkOf
 } from "../../support/Chat.ts"
+import { withOpenTransaction } from "../../support/OpenTransaction.ts"
 
 const root = "/api/chat/conversations"
 
@@ -70,6 +71,24 @@ describe.each(databaseKinds)("conversations over HTTP on %s", (kind) => {
     expect(await codeOf(person.send("GET", `${root}/${id}`))).toEqual([404, "not_found"])
     expect(await jsonOf(person.send("POST", `${root}/${id}/restore`))).toMatchObject({ id, title: "Landing page" })
     expect(await jsonOf(person.send("GET", `${root}/${id}`))).toMatchObject({ title: "Landing page" })
+  })
+
+  it.skipIf(kind === "embedded")("do not begin an answer for a member who became a viewer meanwhile", async () => {
+    const member = await newPerson(node, "a member")
+    const members = `/api/projects/${project}/members`
+    const as = (role: string) => jsonOf(person.send("POST", members, { user_id: member.userId, role }), 201)
+    await as("member")
+    const { id } = await talkOf(member).create(project)
+    await withOpenTransaction(service.env.DATABASE_URL, async (other) => {
+      const turns = `chat turns ${member.userId}`
+      await other.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [turns])
+      const asked = member.send("POST", `${root}/${id}/messages`, { content: "Hello?", model: "auto" })
+      await other.holdsBack(asked)
+      expect((await person.send("DELETE", `${members}?user_id=${member.userId}`)).status).toBe(204)
+      await as("viewer")
+      await other.commit()
+      expect(await codeOf(asked)).toEqual([403, "role_required"])
+    })
   })
 
   it("write an answer that its readers see as it comes, and that is charged to a key of the person", async () => {
