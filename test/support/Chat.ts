@@ -100,7 +100,12 @@ export const openService = async (kind: "embedded" | "PostgreSQL", talker: Talke
   const directory = await mkdtemp(join(tmpdir(), "chat-"))
   const config = join(directory, "config.json")
   await writeFile(config, JSON.stringify(configOf(talker)))
-  const env = { ...database.env, GATEWAY_CONFIG: config, GATEWAY_MASTER_KEY: masterKey, PROVIDER_KEY: "sk-upstream" }
+  const env: Readonly<Record<string, string>> = {
+    ...database.env,
+    GATEWAY_CONFIG: config,
+    GATEWAY_MASTER_KEY: masterKey,
+    PROVIDER_KEY: "sk-upstream"
+  }
   return {
     env,
     node: () => startNode(env),
