@@ -42,6 +42,7 @@ import { modelNumbers } from "./migrations/0041_model_numbers.ts"
 import { storedBytesOfPeople } from "./migrations/0042_stored_bytes.ts"
 import { refundTable } from "./migrations/0043_refunds.ts"
 import { endedSignInRows } from "./migrations/0044_ended_sign_ins.ts"
+import { sessionLinkColumn } from "./migrations/0045_session_links.ts"
 
 export type MigrationError = Migrator.MigrationError
 
@@ -82,7 +83,8 @@ export const migrations = {
   "0041_model_numbers": modelNumbers,
   "0042_stored_bytes": storedBytesOfPeople,
   "0043_refunds": refundTable,
-  "0044_ended_sign_ins": endedSignInRows
+  "0044_ended_sign_ins": endedSignInRows,
+  "0045_session_links": sessionLinkColumn
 }
 
 /** An arbitrary number, the same in every version of the gateway. */

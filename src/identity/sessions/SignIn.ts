@@ -8,7 +8,7 @@ import { NotFound, type SealingUnavailable } from "../../domain/AccountError.ts"
 import type { CurrentUserShape } from "../../domain/CurrentUser.ts"
 import { dateAt } from "../../domain/Dates.ts"
 import { type RateLimited, type StoreUnavailable, Unauthenticated } from "../../domain/GatewayError.ts"
-import { type RequestId, UserId } from "../../domain/Ids.ts"
+import { type RequestId, type SessionId, UserId } from "../../domain/Ids.ts"
 import { periodically } from "../../domain/Periodic.ts"
 import { Timers } from "../../domain/Timers.ts"
 import { AccountTransactions } from "../../sql/AccountDatabase.ts"
@@ -26,7 +26,7 @@ export interface SignInCode {
 export interface SignInShape {
   /** A code for the operator of the first start; `undefined` where there is none. */
   readonly codeAtStart: Effect.Effect<SignInCode | undefined, StoreUnavailable>
-  /** A code by which a signed-in person signs in at another browser. */
+  /** A code by which a signed-in person signs in at another browser, while the session that asks for it lasts. */
   readonly codeFor: (user: CurrentUserShape) => Effect.Effect<SignInCode, NotFound | StoreUnavailable>
   /** A code for the operator of the first start, for whoever has the master key; each proof counts once. */
   readonly codeByProof: (
@@ -90,6 +90,7 @@ const make = Effect.gen(function* () {
         const isNew = yield* codes.create({
           hash: hashOf(code),
           userId: user.id,
+          sessionId: actor?.sessionId ?? null,
           proofHash,
           createdAt: dateAt(now),
           expiresAt
@@ -124,7 +125,7 @@ const make = Effect.gen(function* () {
           if (!SignInProof.isValid(proof, keys, timers.now())) return yield* new Unauthenticated()
           const operator = yield* users.findLocalOperator
           if (operator === undefined) return yield* new Unauthenticated()
-          return yield* make(operator, { userId: operator.id, address, requestId }, hashOf(proof))
+          return yield* make(operator, { userId: operator.id, sessionId: null, address, requestId }, hashOf(proof))
         })
       ),
     exchange: (code, request) =>
@@ -145,6 +146,7 @@ const make = Effect.gen(function* () {
 
 interface Actor {
   readonly userId: UserId
+  readonly sessionId: SessionId | null
   readonly address: string
   readonly requestId: RequestId
 }

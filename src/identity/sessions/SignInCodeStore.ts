@@ -6,7 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
-import { UserId } from "../../domain/Ids.ts"
+import { type SessionId, UserId } from "../../domain/Ids.ts"
 import { AccountSql } from "../../sql/AccountDatabase.ts"
 import { fromSql } from "../../sql/StoreErrors.ts"
 
@@ -14,6 +14,8 @@ export interface NewSignInCode {
   /** SHA-256 of the code, in hex. */
   readonly hash: string
   readonly userId: UserId
+  /** Of the signed-in person who asked for it; `null` where the start, a command or a proof did. */
+  readonly sessionId: SessionId | null
   /** Of the proof that asked for it, in hex; `null` where a signed-in person or the start did. */
   readonly proofHash: string | null
   readonly createdAt: Date
@@ -23,7 +25,7 @@ export interface NewSignInCode {
 export interface SignInCodeStoreShape {
   /** False when a code was made for the same proof before. */
   readonly create: (code: NewSignInCode) => Effect.Effect<boolean, StoreUnavailable>
-  /** The person who signs in by it; each code once, on whatever node. */
+  /** The person who signs in by it; each code once, on whatever node, and none of a session that has ended. */
   readonly use: (hash: string, now: Date) => Effect.Effect<UserId | undefined, StoreUnavailable>
   /** Removes codes that expired before. */
   readonly sweep: (before: Date) => Effect.Effect<void, StoreUnavailable>
@@ -45,12 +47,15 @@ const make = Effect.gen(function* () {
     Request: Schema.Struct({ hash: Schema.String, now: Schema.DateFromSelf }),
     Result: Schema.Struct({ userId: UserId }),
     execute: ({ hash, now }) => sql`
-      update sign_in_code set used_at = ${now}
-      where hash = decode(${hash}, 'hex') and used_at is null and expires_at > ${now} returning user_id as "userId"`
+      update sign_in_code c set used_at = ${now}
+      where c.hash = decode(${hash}, 'hex') and c.used_at is null and c.expires_at > ${now}
+        and (c.session_id is null or exists (
+          select from session s where s.id = c.session_id and s.revoked_at is null and s.expires_at > ${now}))
+      returning c.user_id as "userId"`
   })
-  const create = ({ createdAt, expiresAt, hash, proofHash, userId }: NewSignInCode) => sql`
-    insert into sign_in_code (hash, user_id, proof_hash, created_at, expires_at)
-    values (decode(${hash}, 'hex'), ${userId}, decode(${proofHash}, 'hex'), ${createdAt}, ${expiresAt})
+  const create = ({ createdAt, expiresAt, hash, proofHash, sessionId, userId }: NewSignInCode) => sql`
+    insert into sign_in_code (hash, user_id, session_id, proof_hash, created_at, expires_at)
+    values (decode(${hash}, 'hex'), ${userId}, ${sessionId}, decode(${proofHash}, 'hex'), ${createdAt}, ${expiresAt})
     on conflict (proof_hash) do nothing returning user_id`
 
   return SignInCodeStore.of({

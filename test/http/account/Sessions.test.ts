@@ -1,8 +1,18 @@
 import { request as rawRequest } from "node:http"
+import { SqlClient } from "@effect/sql/SqlClient"
+import * as Effect from "effect/Effect"
 import { describe, expect, it } from "vitest"
 import { derive } from "../../../src/credentials/MasterKey.ts"
 import * as SignInProof from "../../../src/identity/sessions/SignInProof.ts"
-import { codeAtStart, databaseKinds, newPerson, operatorOf, sendTo, startsNode } from "../../support/AccountService.ts"
+import {
+  codeAtStart,
+  databaseKinds,
+  newPerson,
+  operatorOf,
+  type Person,
+  sendTo,
+  startsNode
+} from "../../support/AccountService.ts"
 import { masterKey, testKey } from "../../support/Service.ts"
 
 const unauthenticated = {
@@ -119,6 +129,30 @@ describe.each(databaseKinds)("sessions on %s", (kind) => {
     expect((await person.send("DELETE", `/api/sessions/${newest}`)).status).toBe(204)
     expect((await person.send("DELETE", `/api/sessions/${newest}`)).status).toBe(404)
     expect((await list("")).items.map(({ id }) => id)).not.toContain(newest)
+  })
+
+  it("are not begun by a link of a session that was revoked or has ended", async () => {
+    const codeBy = async (send: Person["send"]) => {
+      const { url } = (await (await send("POST", "/api/session/links")).json()) as { readonly url: string }
+      return new URL(url).hash.slice("#code=".length)
+    }
+    const enter = (code: string) => post("/api/session", { code, transport: "bearer" })
+    const entered = async (code: string) => {
+      const { token } = (await (await enter(code)).json()) as { readonly token: string }
+      return sendTo(node.url, { authorization: `Bearer ${token}` })
+    }
+    const person = await newPerson(node)
+    const [stolen, own] = [await entered(await codeBy(person.send)), await entered(await codeBy(person.send))]
+    const codes = [await codeBy(stolen), await codeBy(own), await codeBy(person.send)] as const
+    const { id } = (await (await stolen("GET", "/api/session")).json()) as { readonly id: string }
+    expect((await person.send("DELETE", `/api/sessions/${id}`)).status).toBe(204)
+    expect((await enter(codes[0])).status).toBe(401)
+    expect((await own("DELETE", "/api/session")).status).toBe(204)
+    expect((await enter(codes[1])).status).toBe(401)
+    await node.run(
+      Effect.flatMap(SqlClient, (sql) => sql`update session set expires_at = now() where user_id = ${person.userId}`)
+    )
+    expect((await enter(codes[2])).status).toBe(401)
   })
 
   it("are begun by one link for an Idempotency-Key", async () => {

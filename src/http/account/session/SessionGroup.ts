@@ -74,7 +74,7 @@ const createSessionLink = HttpApiEndpoint.post("createSessionLink", "/api/sessio
   .annotate(OpenApi.Summary, "Create a sign-in link for another browser")
   .annotate(
     OpenApi.Description,
-    "The link is valid once, for 10 minutes. Each request without an Idempotency-Key creates another link. Not found if users sign in with an identity provider."
+    "The link is valid once, for 10 minutes, and no longer than the session that created it. Each request without an Idempotency-Key creates another link. Not found if users sign in with an identity provider."
   )
 
 export const SessionGroup = HttpApiGroup.make("session")
