@@ -40,7 +40,10 @@ const create = HttpApiEndpoint.post("createRoutingConfiguration", "/api/projects
   .addError(Errors.AlreadyExists)
   .addError(Errors.IdempotencyKeyInProgress)
   .annotate(OpenApi.Summary, "Create a routing configuration")
-  .annotate(OpenApi.Description, "Requires the member role. Its first version is active immediately, as `auto:<slug>`.")
+  .annotate(
+    OpenApi.Description,
+    "Requires the member role. Its first version is active immediately, as `auto:<slug>`. A project whose policy or configurations GATEWAY_CONFIG manages can have further ones; if the file later contains the same slug, its settings replace them at the next start or reload and the configuration becomes read-only."
+  )
 
 const get = HttpApiEndpoint.get("getRoutingConfiguration", "/api/projects/:id/routing-configurations/:slug")
   .setPath(SlugPath)
