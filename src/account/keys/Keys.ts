@@ -21,7 +21,13 @@ import type { RateLimit } from "../../policy/RateLimits.ts"
 import { AccountTransactions } from "../../sql/AccountDatabase.ts"
 import { requireWithin } from "../limits/ConfiguredLimits.ts"
 import { recordKeyWith } from "./KeyAudit.ts"
-import { type KeySettings, type ProjectKey, ProjectKeyStore, type ProjectKeyStoreShape } from "./ProjectKeyStore.ts"
+import {
+  type KeyRange,
+  type KeySettings,
+  type ProjectKey,
+  ProjectKeyStore,
+  type ProjectKeyStoreShape
+} from "./ProjectKeyStore.ts"
 
 /** A key to be created. */
 export interface NewKey {
@@ -63,7 +69,7 @@ export interface KeysShape {
   /** Newest first, with the number of all. */
   readonly list: (
     project: ProjectId,
-    range: { readonly skip: number; readonly max: number }
+    range: KeyRange
   ) => Effect.Effect<
     { readonly keys: ReadonlyArray<ProjectKey>; readonly total: number },
     NotFound | StoreUnavailable,

@@ -45,15 +45,26 @@ export type ProjectKey = typeof ProjectKey.Type
 /** What can be changed of a key. */
 export type KeySettings = Pick<ProjectKey, "name" | "isActive" | "expiresAt" | "rateLimits">
 
+/** Which keys of a list, newest first. */
+export interface KeyRange {
+  readonly skip: number
+  readonly max: number
+  /** Only active keys that have spent `nearLimitPercent` of their limit, or only the others. */
+  readonly isNearLimit?: boolean | undefined
+}
+
+/** What the dashboard points out; it calls a project's own limit near by the same share. */
+const nearLimitPercent = 80
+
 export interface ProjectKeyStoreShape {
   /** `undefined` also for a deleted key. */
   readonly find: (key: KeyId) => Effect.Effect<ProjectKey | undefined, StoreUnavailable>
   /** Until the end of the transaction nobody else changes the key; rows that refer to it can be written. */
   readonly lock: (key: KeyId) => Effect.Effect<void, StoreUnavailable>
-  /** Newest first, with the number of all. */
+  /** Newest first, with the number of all that the range selects. */
   readonly list: (
     project: ProjectId,
-    range: { readonly skip: number; readonly max: number }
+    range: KeyRange
   ) => Effect.Effect<{ readonly keys: ReadonlyArray<ProjectKey>; readonly total: number }, StoreUnavailable>
   /** Those with a secret that are not revoked. */
   readonly countUnrevoked: (project: ProjectId) => Effect.Effect<number, StoreUnavailable>
@@ -92,19 +103,28 @@ const make = Effect.gen(function* () {
     execute: (id) => sql`
       select ${columns} from api_key k join scope s on s.id = k.id where k.id = ${id} and k.deleted_at is null`
   })
+  /** A key that may spend nothing is not pointed out. */
+  const isNearLimit = sql.literal(`k.is_active and s.limit_micro_usd is not null
+    and (s.spent_micro_usd - scope_base(s)) * 100 >= greatest(s.limit_micro_usd, 1) * ${nearLimitPercent}`)
+  const listed = (project: string, selected: boolean | undefined) => sql`
+    from api_key k join scope s on s.id = k.id where k.project_id = ${project} and k.deleted_at is null
+      and ${selected === undefined ? sql`true` : sql`(${isNearLimit}) = ${selected}`}`
   const page = SqlSchema.findAll({
-    Request: Schema.Struct({ project: ProjectId, skip: Schema.Number, max: Schema.Number }),
+    Request: Schema.Struct({
+      project: ProjectId,
+      skip: Schema.Number,
+      max: Schema.Number,
+      isNearLimit: Schema.UndefinedOr(Schema.Boolean)
+    }),
     Result: ProjectKey,
-    execute: ({ max, project, skip }) => sql`
-      select ${columns} from api_key k join scope s on s.id = k.id
-      where k.project_id = ${project} and k.deleted_at is null order by k.created_at desc, k.id desc
+    execute: ({ isNearLimit, max, project, skip }) => sql`
+      select ${columns} ${listed(project, isNearLimit)} order by k.created_at desc, k.id desc
       limit ${max} offset ${skip}`
   })
   const count = SqlSchema.single({
-    Request: ProjectId,
+    Request: Schema.Struct({ project: ProjectId, isNearLimit: Schema.UndefinedOr(Schema.Boolean) }),
     Result: Schema.Struct({ total: Schema.Int }),
-    execute: (project) => sql`
-      select count(*)::int as total from api_key where project_id = ${project} and deleted_at is null`
+    execute: ({ isNearLimit, project }) => sql`select count(*)::int as total ${listed(project, isNearLimit)}`
   })
   const countUnrevoked = SqlSchema.single({
     Request: ProjectId,
@@ -119,8 +139,13 @@ const make = Effect.gen(function* () {
   return ProjectKeyStore.of({
     find: (key) => fromSql(Effect.map(find(key), Option.getOrUndefined)),
     lock: (key) => fromSql(Effect.asVoid(sql`select from api_key where id = ${key} for no key update`)),
-    list: (project, { max, skip }) =>
-      fromSql(Effect.all({ keys: page({ project, max, skip }), total: totalOf(count(project)) })),
+    list: (project, { isNearLimit, max, skip }) =>
+      fromSql(
+        Effect.all({
+          keys: page({ project, max, skip, isNearLimit }),
+          total: totalOf(count({ project, isNearLimit }))
+        })
+      ),
     countUnrevoked: (project) => fromSql(totalOf(countUnrevoked(project))),
     update: (key, { expiresAt, isActive, name, rateLimits }) =>
       announced(

@@ -139,12 +139,17 @@ export const keys = (id: string, page: number) =>
       )
   })
 
-/** As many as one request answers, for what is said of all of them. */
-export const newestKeys = (id: string) =>
+/** As many as one request answers. */
+export const keysNearLimit = (id: string) =>
   queryOptions({
-    queryKey: ["keys", id, "newest"],
+    queryKey: ["keys", id, "near limit"],
     queryFn: ({ signal }) =>
-      take(client.GET("/api/projects/{id}/keys", { params: { path: { id }, query: { limit: `${maxPage}` } }, signal }))
+      take(
+        client.GET("/api/projects/{id}/keys", {
+          params: { path: { id }, query: { limit: `${maxPage}`, near_limit: "true" } },
+          signal
+        })
+      )
   })
 
 export const key = (id: string) =>

@@ -4733,6 +4733,7 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: string;
+                near_limit?: "true" | "false";
                 page?: string;
             };
             header?: never;
@@ -5874,6 +5875,7 @@ export interface operations {
         parameters: {
             query?: {
                 limit?: string;
+                near_limit?: "true" | "false";
                 page?: string;
             };
             header?: never;

@@ -4,6 +4,7 @@ import { efforts } from "../../domain/Chat.ts"
 import { MessageId, ProjectId } from "../../domain/Ids.ts"
 import { allowed, listOf, storedName, storedText } from "../validation/SchemaParts.ts"
 import { cursorOfList, cursorParameter, limitParameter, pageOf } from "./Page.ts"
+import { sentBoolean } from "./SentBoolean.ts"
 import { sentId } from "./SentId.ts"
 import { strict } from "./Strict.ts"
 import { timestamp } from "./Times.ts"
@@ -191,13 +192,7 @@ export const ConversationParameters = Schema.Struct({
     storedText(maxQueryCharacters, 0).annotations({ description: "Only conversations whose title contains this text." })
   ),
   running: Schema.optional(
-    Schema.BooleanFromString.annotations({
-      jsonSchema: {
-        type: "string",
-        enum: ["true", "false"],
-        description: "`true`: only conversations in which an answer is being generated; `false`: only the others."
-      }
-    })
+    sentBoolean("`true`: only conversations in which an answer is being generated; `false`: only the others.")
   )
 })
 export type ConversationParameters = typeof ConversationParameters.Type

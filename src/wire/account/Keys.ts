@@ -2,6 +2,7 @@ import * as Schema from "effect/Schema"
 import { KeyId, ProjectId } from "../../domain/Ids.ts"
 import { LimitMicroUsd, LimitReset, OwnRateLimits } from "./Limits.ts"
 import { named } from "./Projects.ts"
+import { sentBoolean } from "./SentBoolean.ts"
 import { sentCount } from "./SentCount.ts"
 import { sentId } from "./SentId.ts"
 import { strict } from "./Strict.ts"
@@ -94,18 +95,25 @@ const maxLimit = 100
 const maxPage = 1_000_000
 
 /** The only list that is paged by number. */
-export const NumberedPageParameters = Schema.Struct({
+export const KeysParameters = Schema.Struct({
   page: Schema.optionalWith(sentCount(maxPage), {
     default: () => 1
   }).annotations({ description: "Number of the page, from 1; 1 by default." }),
   limit: Schema.optionalWith(sentCount(maxLimit), {
     default: () => defaultLimit
-  }).annotations({ description: `Maximum number of keys, 1 to ${maxLimit}; ${defaultLimit} by default.` })
+  }).annotations({ description: `Maximum number of keys, 1 to ${maxLimit}; ${defaultLimit} by default.` }),
+  near_limit: Schema.optional(
+    sentBoolean(
+      "`true`: only active keys that have spent at least 80 % of their spend limit, in its current period; `false`: only the others."
+    )
+  )
 })
 
 export const ApiKeysPage = Schema.Struct({
   items: Schema.Array(ApiKeyOut).annotations({ description: "The keys on this page, newest first." }),
-  total: Schema.Int.annotations({ description: "Total number of keys of the project." }),
+  total: Schema.Int.annotations({
+    description: "Total number of keys of the project, or of those that the filter selects."
+  }),
   page: Schema.Int.annotations({ description: "Number of this page, from 1." }),
   limit: Schema.Int.annotations({ description: "Maximum number of keys on a page." })
 }).annotations({ identifier: "ApiKeysPage" })

@@ -106,6 +106,48 @@ describe.each(databaseKinds)("keys on %s", (kind) => {
     expect(await jsonOf(await operator.send("GET", "/api/me/keys"))).toEqual(await list(""))
   })
 
+  it("are listed by whether they have spent nearly their limit", async () => {
+    const { id: other } = await jsonOf<{ readonly id: string }>(
+      await operator.send("POST", "/api/me/projects", { name: "limits" })
+    )
+    const keyOf = async (name: string, limit: number | null, spent: number, spentBefore = 0) => {
+      const body = { name, ...(limit === null ? {} : { spend_limit_microusd: limit }) }
+      const { id } = await jsonOf<Created>(await operator.send("POST", `/api/projects/${other}/keys`, body))
+      await sql("update scope set spent_micro_usd = $2, spent_before_day = $3 where id = $1", [id, spent, spentBefore])
+      return id
+    }
+    await keyOf("near", 1_000, 800)
+    await keyOf("not near", 1_000, 799)
+    await keyOf("over", 1, 5)
+    await keyOf("without a limit", null, 1_000_000)
+    await keyOf("of which nothing may be spent", 0, 0)
+    const revoked = await keyOf("revoked", 1_000, 1_000)
+    await operator.send("POST", `/api/keys/${revoked}/revoke`)
+    for (const [name, before] of [
+      ["spent yesterday", 900],
+      ["spent today", 100]
+    ] as const) {
+      const id = await keyOf(name, 1_000, 900, before)
+      await operator.send("PATCH", `/api/keys/${id}`, { limit_reset: "day" })
+    }
+    const list = async (query: string) => {
+      const { items, total } = await jsonOf<typeof ApiKeysPage.Encoded>(
+        await operator.send("GET", `/api/projects/${other}/keys?${query}`)
+      )
+      return [total, items.map(({ name }) => name)]
+    }
+    const near = ["spent today", "over", "near"]
+    expect(await list("near_limit=true")).toEqual([3, near])
+    expect(await list("near_limit=true&limit=1&page=2")).toEqual([3, ["over"]])
+    expect(await list("near_limit=false")).toEqual([
+      5,
+      ["spent yesterday", "revoked", "of which nothing may be spent", "without a limit", "not near"]
+    ])
+    expect((await list(""))[0]).toBe(8)
+    const refused = await operator.send("GET", `/api/projects/${other}/keys?near_limit=1`)
+    expect(await errorOf(refused)).toEqual([400, "invalid_value", "near_limit"])
+  })
+
   it("are an error of the service where what is stored of them cannot be sent", async () => {
     const { id } = await create()
     const limitTo = (limit: string | null) =>

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
 import { Days, maxDays } from "../../../src/wire/account/Activity.ts"
 import { ConversationParameters } from "../../../src/wire/account/Chat.ts"
-import { NumberedPageParameters } from "../../../src/wire/account/Keys.ts"
+import { KeysParameters } from "../../../src/wire/account/Keys.ts"
 import { CatalogParameters } from "../../../src/wire/account/Models.ts"
 import { PageParameters } from "../../../src/wire/account/Page.ts"
 import { Calls, maxCalls } from "../../../src/wire/account/Replay.ts"
@@ -11,10 +11,10 @@ const limitOf = <A extends { readonly limit: number }, I>(parameters: Schema.Sch
   const decode = Schema.decodeUnknownSync(parameters)
   return (limit: unknown) => decode({ limit }).limit
 }
-const decodePage = Schema.decodeUnknownSync(NumberedPageParameters)
+const decodePage = Schema.decodeUnknownSync(KeysParameters)
 const counts: ReadonlyArray<readonly [name: string, max: number, decode: (sent: unknown) => number]> = [
   ["limit of a list", 100, limitOf(PageParameters("projects"))],
-  ["limit of keys", 100, limitOf(NumberedPageParameters)],
+  ["limit of keys", 100, limitOf(KeysParameters)],
   ["page of keys", 1_000_000, (page) => decodePage({ page }).page],
   ["limit of the catalog", 100, limitOf(CatalogParameters)],
   ["limit of conversations", 100, limitOf(ConversationParameters)],

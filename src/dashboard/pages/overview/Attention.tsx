@@ -1,20 +1,19 @@
 import { List, Text } from "@mantine/core"
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query"
 import type { ReactNode } from "react"
-import { catalog, newestKeys, refusals } from "../../api/queries.ts"
+import { catalog, keysNearLimit, refusals } from "../../api/queries.ts"
 import { Block, Waiting } from "../../parts/Block.tsx"
 import { Failure } from "../../parts/Failure.tsx"
-import { count, counted, percent, seconds } from "../../parts/format.ts"
+import { counted, percent, seconds } from "../../parts/format.ts"
 import { TextLink } from "../../parts/LinkButton.tsx"
 import { fundItems } from "./FundItems.tsx"
-import { nearLimit } from "./funds.ts"
 import { useFunds } from "./useFunds.ts"
 
 const dayMillis = 86_400_000
 
 /** What a person may want to act on; loaded after the figures of the page. */
 export const Attention = ({ isReady, projectId }: { readonly projectId: string; readonly isReady: boolean }) => {
-  const ofKeys = useQuery({ ...newestKeys(projectId), enabled: isReady })
+  const ofKeys = useQuery({ ...keysNearLimit(projectId), enabled: isReady })
   const refused = useInfiniteQuery({ ...refusals(projectId), enabled: isReady })
   const models = useQuery({ ...catalog(projectId), enabled: isReady })
   const funds = useFunds(projectId, isReady)
@@ -47,19 +46,19 @@ export const Attention = ({ isReady, projectId }: { readonly projectId: string; 
     .flatMap((page) => page.items)
     .filter(({ refused_at }) => Date.parse(refused_at) > now - dayMillis)
   const items: Array<ReactNode> = fundItems(funds.data, today, now)
-  for (const key of ofKeys.data.items) {
-    const share = key.spend_limit_microusd === null ? 0 : key.spent_microusd / Math.max(1, key.spend_limit_microusd)
-    if (!key.is_active || share < nearLimit) continue
+  for (const { id, name, spend_limit_microusd, spent_microusd } of ofKeys.data.items) {
     items.push(
-      <List.Item key={key.id}>
+      <List.Item key={id}>
         Key{" "}
-        <TextLink to="/p/$projectId/keys" params={{ projectId }} search={{ key: key.id }}>
-          {key.name}
+        <TextLink to="/p/$projectId/keys" params={{ projectId }} search={{ key: id }}>
+          {name}
         </TextLink>{" "}
-        has spent {percent(share)} of its limit.
+        has spent {percent(spent_microusd / Math.max(1, spend_limit_microusd ?? 0))} of its limit.
       </List.Item>
     )
   }
+  const more = ofKeys.data.total - ofKeys.data.items.length
+  if (more > 0) items.push(<List.Item key="more keys">{counted(more, "more key")} near a limit.</List.Item>)
   if (today.length > 0) {
     items.push(
       <List.Item key="refused">
@@ -78,28 +77,18 @@ export const Attention = ({ isReady, projectId }: { readonly projectId: string; 
       </List.Item>
     )
   }
-  const { items: newest, total } = ofKeys.data
-  const areSome = total > newest.length
-  const noKey = areSome ? `none of the newest ${newest.length} keys` : "no key"
   return (
     <Block title="Attention">
       {items.length === 0 ? (
         <Text size="sm" c="dimmed">
           Nothing needs attention: {funds.data.payer === "own" ? "the balance lasts for a day and more, " : ""}the
-          project is not near its limit, {noKey} is near its limit, nothing was refused in the last 24 hours, every
-          model is tried.
+          project is not near its limit, no key is near its limit, nothing was refused in the last 24 hours, every model
+          is tried.
         </Text>
       ) : (
-        <>
-          <List size="sm" spacing={4}>
-            {items}
-          </List>
-          {areSome ? (
-            <Text size="xs" c="dimmed">
-              The limits of the newest {newest.length} of {count(total)} keys are looked at.
-            </Text>
-          ) : null}
-        </>
+        <List size="sm" spacing={4}>
+          {items}
+        </List>
       )}
     </Block>
   )

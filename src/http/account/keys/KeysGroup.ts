@@ -10,7 +10,7 @@ import {
   CreateApiKeyRequest,
   CreateApiKeyResponse,
   CreateMyApiKeyRequest,
-  NumberedPageParameters,
+  KeysParameters,
   RotateApiKeyRequest,
   UpdateApiKeyRequest
 } from "../../../wire/account/Keys.ts"
@@ -26,7 +26,7 @@ const shownOnce = "The response contains the full key, which is shown only once.
 const maxOfProject = "A project can have at most 1,000 keys that are not revoked; an operator can create more."
 
 const listMyKeys = HttpApiEndpoint.get("listMyKeys", "/api/me/keys")
-  .setUrlParams(NumberedPageParameters)
+  .setUrlParams(KeysParameters)
   .addSuccess(ApiKeysPage)
   .annotate(OpenApi.Summary, "List the keys of the default project")
 
@@ -42,7 +42,7 @@ const createMyKey = HttpApiEndpoint.post("createMyKey", "/api/me/keys")
 
 const listKeys = HttpApiEndpoint.get("listKeys", "/api/projects/:id/keys")
   .setPath(ProjectPath)
-  .setUrlParams(NumberedPageParameters)
+  .setUrlParams(KeysParameters)
   .addSuccess(ApiKeysPage)
   .addError(Errors.NotFound)
   .annotate(OpenApi.Summary, "List the keys of a project")

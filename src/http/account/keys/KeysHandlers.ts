@@ -13,7 +13,7 @@ import {
   type ApiKeyOut,
   CreateApiKeyResponse,
   type CreateMyApiKeyRequest,
-  type NumberedPageParameters,
+  type KeysParameters,
   type UpdateApiKeyRequest
 } from "../../../wire/account/Keys.ts"
 import { AccountApi } from "../AccountApi.ts"
@@ -21,7 +21,7 @@ import { entityTag, requireMatch } from "../EntityTag.ts"
 import { idempotent, withHeader } from "../Idempotent.ts"
 import * as RateLimitRecords from "../RateLimitRecords.ts"
 
-type Range = typeof NumberedPageParameters.Type
+type Parameters = typeof KeysParameters.Type
 
 export const keysHandlers = HttpApiBuilder.group(AccountApi, "keys", (handlers) =>
   Effect.gen(function* () {
@@ -33,8 +33,8 @@ export const keysHandlers = HttpApiBuilder.group(AccountApi, "keys", (handlers) 
     const defaultProject = Effect.flatMap(CurrentUser, ({ userId }) =>
       Effect.map(users.find(userId), (user) => user?.defaultProjectId ?? undefined)
     )
-    const list = (project: ProjectId, { limit, page }: Range) =>
-      Effect.map(keys.list(project, { skip: (page - 1) * limit, max: limit }), (found) => ({
+    const list = (project: ProjectId, { limit, near_limit, page }: Parameters) =>
+      Effect.map(keys.list(project, { skip: (page - 1) * limit, max: limit, isNearLimit: near_limit }), (found) => ({
         items: found.keys.map(keyOut),
         total: found.total,
         page,
