@@ -1,6 +1,8 @@
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
+import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
+import * as AST from "effect/SchemaAST"
 import * as Domain from "../../domain/AccountError.ts"
 import {
   InvalidRequest as InvalidRequestError,
@@ -19,6 +21,7 @@ import * as Errors from "../Errors.ts"
  */
 const declared = <A extends Domain.AccountError>(
   status: number,
+  codes: ReadonlyArray<string>,
   error: Schema.Schema<A>,
   read: (body: WireError) => A | undefined
 ) =>
@@ -31,7 +34,15 @@ const declared = <A extends Domain.AccountError>(
         : ParseResult.succeed(made)
     },
     encode: (made) => ParseResult.succeed({ error: Errors.of(made).error })
-  }).annotations(HttpApiSchema.annotations({ status }))
+  }).annotations({ ...HttpApiSchema.annotations({ status }), [codesAnnotation]: codes })
+
+const codesAnnotation = Symbol.for("gateway/http/account/codes")
+
+/** The codes of declared errors, for the document. */
+export const codesOf = (errors: AST.AST): ReadonlyArray<string> =>
+  AST.isUnion(errors)
+    ? errors.types.flatMap(codesOf)
+    : Option.getOrElse(AST.getAnnotation<ReadonlyArray<string>>(codesAnnotation)(errors), () => [])
 
 interface OwnError<A> {
   readonly _tag: Domain.AccountOnlyError["_tag"]
@@ -40,7 +51,7 @@ interface OwnError<A> {
 
 const own = <A extends Domain.AccountOnlyError, I>(Class: OwnError<A> & Schema.Schema<A, I>) => {
   const [status, , code] = Errors.accountErrors[Class._tag]
-  return declared(status, Schema.typeSchema(Class), (body) =>
+  return declared(status, [code], Schema.typeSchema(Class), (body) =>
     body.code === code ? new Class({ message: body.message }) : undefined
   )
 }
@@ -62,10 +73,15 @@ export const SealingUnavailable = own(Domain.SealingUnavailable)
 
 const IssuerUnavailable = own(Domain.IssuerUnavailable)
 
-const Unauthenticated = declared(401, Schema.instanceOf(UnauthenticatedError), () => new UnauthenticatedError())
+const Unauthenticated = declared(
+  401,
+  ["invalid_api_key"],
+  Schema.instanceOf(UnauthenticatedError),
+  () => new UnauthenticatedError()
+)
 
 const isInvalidCode = Schema.is(Schema.Literal(...invalidCodes))
-const InvalidRequest = declared(400, Schema.instanceOf(InvalidRequestError), ({ code, message, param }) =>
+const InvalidRequest = declared(400, [], Schema.instanceOf(InvalidRequestError), ({ code, message, param }) =>
   isInvalidCode(code) ? new InvalidRequestError({ code, message, param }) : undefined
 )
 
@@ -73,14 +89,22 @@ const InvalidRequest = declared(400, Schema.instanceOf(InvalidRequestError), ({ 
 const retryAfterMillis = 1_000
 const RateLimited = declared(
   429,
+  ["rate_limit_exceeded"],
   Schema.instanceOf(RateLimitedError),
   ({ message }) => new RateLimitedError({ code: "rate_limit_exceeded", message, retryAfterMillis })
 )
-const ServiceRefused = declared(503, Schema.instanceOf(ServiceRefusedError), ({ code }) =>
-  code === "overloaded" || code === "shutting_down" ? new ServiceRefusedError({ reason: code }) : undefined
+const ServiceRefused = declared(
+  503,
+  ["overloaded", "shutting_down"],
+  Schema.instanceOf(ServiceRefusedError),
+  ({ code }) =>
+    code === "overloaded" || code === "shutting_down" ? new ServiceRefusedError({ reason: code }) : undefined
 )
-const StoreUnavailable = declared(503, Schema.instanceOf(StoreUnavailableError), ({ code, message }) =>
-  code === "store_unavailable" ? new StoreUnavailableError({ cause: message }) : undefined
+const StoreUnavailable = declared(
+  503,
+  ["store_unavailable"],
+  Schema.instanceOf(StoreUnavailableError),
+  ({ code, message }) => (code === "store_unavailable" ? new StoreUnavailableError({ cause: message }) : undefined)
 )
 
 /** What every endpoint can answer. */

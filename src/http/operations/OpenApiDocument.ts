@@ -2,6 +2,7 @@ import { STATUS_CODES } from "node:http"
 import * as HttpApi from "@effect/platform/HttpApi"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as JSONSchema from "effect/JSONSchema"
+import * as Option from "effect/Option"
 import type * as Schema from "effect/Schema"
 import { ChatCompletionChunk } from "../../wire/chat/ChatAnswerSchema.ts"
 import { AnthropicErrorResponse, ErrorResponse } from "../../wire/ErrorBody.ts"
@@ -9,6 +10,7 @@ import { MessagesEvent } from "../../wire/messages/MessagesEventSchema.ts"
 import { ResponsesEvent } from "../../wire/responses/ResponsesEventSchema.ts"
 import { Api, type ErrorStatus, errorDescription } from "../Api.ts"
 import { AccountApi } from "../account/AccountApi.ts"
+import { codesOf } from "../account/DeclaredErrors.ts"
 import { documentPath, inferencePaths, modelPath, projectChatPath, routedPaths } from "../Paths.ts"
 import { asReference } from "./DocumentReference.ts"
 import type { Json } from "./DocumentSchemas.ts"
@@ -146,8 +148,11 @@ const describeAccount = (paths: Json): void => {
       const target = operation(paths, documentPath(path), method.toLowerCase())
       target["security"] = middleware.size === 0 ? [] : identities
       const responses = child(target, "responses")
-      for (const status of errors.keys()) {
-        responses[String(status)] = { description: accountErrors.get(status) ?? "An error.", content: errorSchema }
+      for (const [status, { ast }] of errors) {
+        const codes = Option.match(ast, { onNone: () => [], onSome: codesOf })
+        const listed = codes.length === 0 ? "" : ` \`code\`: ${codes.map((code) => `\`${code}\``).join(", ")}.`
+        const description = `${accountErrors.get(status) ?? "An error."}${listed}`
+        responses[String(status)] = { description, content: errorSchema }
       }
     }
   })

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest"
+import { accountErrors } from "../../../src/http/Errors.ts"
 import { openApiDocument } from "../../../src/http/operations/OpenApiDocument.ts"
 import { inferencePaths, routedPaths } from "../../../src/http/Paths.ts"
 
@@ -158,4 +159,16 @@ it("has servers, a sentence on itself, and one tag with a description for each g
   for (const methods of Object.values(paths)) {
     for (const { tags: own } of Object.values(methods)) for (const tag of own) expect(names).toContain(tag)
   }
+})
+
+it("lists every error code of the account API at an endpoint that answers it", () => {
+  const described = Object.entries(openApiDocument().paths)
+    .filter(([path]) => path.startsWith("/api/"))
+    .flatMap(([, methods]) => Object.values(methods as Json))
+    .flatMap((operation) => Object.entries((operation as { readonly responses: Json }).responses))
+    .map(([status, response]) => `${status} ${String((response as Json)["description"])}`)
+  const missing = Object.values(accountErrors).filter(
+    ([status, , code]) => !described.some((text) => text.startsWith(`${status} `) && text.includes(`\`${code}\``))
+  )
+  expect(missing).toEqual([])
 })
