@@ -26,7 +26,7 @@ import { MessageStore } from "./MessageStore.ts"
 import * as NewConversations from "./NewConversations.ts"
 import { Questions } from "./Questions.ts"
 import { detailOut } from "./Records.ts"
-import type { StorageLimits } from "./StorageLimits.ts"
+import { StorageLimits } from "./StorageLimits.ts"
 
 type Refused = NotFound | RoleRequired | StoreUnavailable
 
@@ -99,6 +99,7 @@ const make = Effect.gen(function* () {
   const store = yield* ConversationStore
   const messages = yield* MessageStore
   const artifacts = yield* Artifacts
+  const limits = yield* StorageLimits
   const transactions = yield* AccountTransactions
   const timers = yield* Timers
   const now = () => dateAt(timers.now())
@@ -143,6 +144,8 @@ const make = Effect.gen(function* () {
       transactions.commit(() =>
         Effect.gen(function* () {
           const { userId } = yield* CurrentUser
+          // before the conversation, as where one is forked
+          yield* store.lockStored(userId)
           const found = yield* store.lock(id, userId)
           const deletedAt = found?.deletedAt?.getTime()
           if (found === undefined || deletedAt === undefined || deletedAt < timers.now() - undoMillis) {
