@@ -177,6 +177,7 @@ export { RetryBudget, type RetryBudgetShape } from "./routing/RetryBudget.ts"
 export { MicroUsd, microUsd } from "./domain/Money.ts"
 export {
   type Balance,
+  type ExtendError,
   type Hold,
   type HoldOption,
   Ledger,
@@ -224,7 +225,7 @@ export { Activity, type ActivityShape } from "./account/activity/Activity.ts"
 export type { ActivityQuestion } from "./account/activity/ActivityStore.ts"
 export { Billing, type BillingShape } from "./account/billing/Billing.ts"
 export { type KeyPatch, Keys, type KeysShape, type KeyWithSecret, type NewKey } from "./account/keys/Keys.ts"
-export type { KeySettings } from "./account/keys/ProjectKeyStore.ts"
+export type { KeyRange, KeySettings } from "./account/keys/ProjectKeyStore.ts"
 export { type PolicySimulation, ProjectPolicies, type ProjectPoliciesShape } from "./account/policy/ProjectPolicies.ts"
 export { type Project, type ProjectPatch, Projects, type ProjectsShape } from "./account/projects/Projects.ts"
 export { RequestLog, type RequestLogShape } from "./account/requests/RequestLog.ts"

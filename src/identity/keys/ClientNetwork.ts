@@ -26,7 +26,8 @@ const networkOf = (groups: ReadonlyArray<number>): string => {
 }
 
 const groupsOf = (address: string): ReadonlyArray<number> => {
-  const [start = "", end = ""] = address.replace(/%.*$/, "").split("::")
+  const [withoutZone = ""] = address.split("%", 1)
+  const [start = "", end = ""] = withoutZone.split("::")
   const [before, after] = [groupsIn(start), groupsIn(end)]
   return [...before, ...Array<number>(groupsOfAddress - before.length - after.length).fill(0), ...after]
 }
