@@ -47,7 +47,9 @@ export type KeySettings = Pick<ProjectKey, "name" | "isActive" | "expiresAt" | "
 
 /** Which keys of a list, newest first. */
 export interface KeyRange {
+  /** How many are left out before the first. */
   readonly skip: number
+  /** How many there are at most. */
   readonly max: number
   /** Only active keys that have spent `nearLimitPercent` of their limit, or only the others. */
   readonly isNearLimit?: boolean | undefined
