@@ -1,5 +1,5 @@
 import * as Data from "effect/Data"
-import type { Attempt } from "./Call.ts"
+import type { Attempt, CallError } from "./Call.ts"
 import { describe, type FundsShortage } from "./FundsShortage.ts"
 import type { RateLimitStatus } from "./RateLimitStatus.ts"
 
@@ -110,6 +110,8 @@ export class ProvidersFailed extends Data.TaggedError("ProvidersFailed")<{
   readonly attempts: ReadonlyArray<Attempt>
   /** Set only when all attempts ended in a rate limit or cool-down with a known end. */
   readonly retryAfterMillis: number | null
+  /** Set where no provider has ended the call: a user of its project has stopped it, maybe between two attempts. */
+  readonly endedBy?: CallError
 }> {
   /** Whether more than one model was tried. */
   get isOfSeveral(): boolean {
@@ -118,6 +120,7 @@ export class ProvidersFailed extends Data.TaggedError("ProvidersFailed")<{
 
   override get message(): string {
     const failures = this.attempts.map(({ error, model }) => `${model}: ${error?.message ?? "The provider failed."}`)
+    if (typeof this.endedBy?.message === "string") return this.endedBy.message
     if (failures.length === 0) return "No provider could be tried."
     return this.isOfSeveral ? `Every provider that was tried failed: ${failures.join(" ")}` : (failures.at(-1) ?? "")
   }

@@ -163,9 +163,9 @@ export class Call {
     this.change(CallState.failed(this.state, facts, internalError, this.deps.timers.now()), null)
   }
 
-  /** The node goes down: no other attempt is to be started. */
-  get isShutDown(): boolean {
-    return this.aborted?._tag === "Shutdown"
+  /** Why no other attempt is to be started. */
+  get abortReason(): ProviderFailure | undefined {
+    return this.aborted
   }
 
   /** Takes over what the running attempt has open; it is closed when the call ends, at the latest. */

@@ -25,7 +25,11 @@ export const toCallFailure = (
       attempts
     })
   }
-  return new ProvidersFailed({ attempts, retryAfterMillis: knownRetry(errors) })
+  return new ProvidersFailed({
+    attempts,
+    retryAfterMillis: knownRetry(errors),
+    ...(last?.reason._tag === "Stopped" && { endedBy: last.callError })
+  })
 }
 
 const blames = (error: ProviderError): InvalidCode | undefined => {

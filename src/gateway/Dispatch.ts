@@ -5,7 +5,7 @@ import type { NextStep } from "../domain/CallObserver.ts"
 import type { Candidate } from "../domain/Candidate.ts"
 import type { CallFailure } from "../domain/GatewayError.ts"
 import { microUsd } from "../domain/Money.ts"
-import { ProviderError, type ProviderFailure } from "../domain/ProviderError.ts"
+import { ProviderError } from "../domain/ProviderError.ts"
 import * as Estimate from "../ledger/Estimate.ts"
 import type { HoldOption, LedgerShape } from "../ledger/Ledger.ts"
 import type { CallSpans } from "../observe/CallSpans.ts"
@@ -167,7 +167,10 @@ const openAttempt = (
 ): Effect.Effect<Opened, ProviderError> => {
   const { credential, effort, model } = candidate
   const { request, requestId } = call.admitted
-  if (call.isShutDown) return Effect.fail(new ProviderError({ providerId: model.providerId, reason: shutDown }))
+  const { abortReason } = call
+  if (abortReason !== undefined) {
+    return Effect.fail(new ProviderError({ providerId: model.providerId, reason: abortReason }))
+  }
   const output = outputLimit(call, candidate)
   const isLast = isOnly || call.attempts.length + 1 >= deps.maxAttempts
   const attempt = call.attempt(candidate, output)
@@ -189,8 +192,6 @@ const openAttempt = (
     until
   })
 }
-
-const shutDown: ProviderFailure = { _tag: "Shutdown" }
 
 /**
  * The cap that can be paid for in the end: by what is held and what is left beside it, since the hold of a stream is extended

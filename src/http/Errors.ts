@@ -113,13 +113,14 @@ export const of: (error: GatewayError | AccountError) => HttpError = Match.type<
             : {}
       })
     },
-    ProvidersFailed: ({ attempts, isOfSeveral, message, retryAfterMillis }) =>
+    ProvidersFailed: ({ attempts, endedBy, isOfSeveral, message, retryAfterMillis }) =>
       http(
         502,
         "provider_error",
-        isOfSeveral || attempts.length === 0
-          ? "all_providers_failed"
-          : (attempts.at(-1)?.error?.code ?? "provider_error"),
+        endedBy?.code ??
+          (isOfSeveral || attempts.length === 0
+            ? "all_providers_failed"
+            : (attempts.at(-1)?.error?.code ?? "provider_error")),
         message,
         {
           metadata: { attempts },

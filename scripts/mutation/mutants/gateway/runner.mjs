@@ -212,6 +212,13 @@ export const runnerMutants = [
   },
   {
     file: dispatch,
+    find: "  if (abortReason !== undefined) {",
+    replace: '  if (abortReason?._tag === "Shutdown") {',
+    breaks: "a call that is stopped in the wait before a retry sends another request, which is charged",
+    tests: ["test/gateway/StoppedCalls.test.ts"]
+  },
+  {
+    file: dispatch,
     find: "fail: () => resume(Effect.void)",
     replace: "fail: () => {}",
     breaks: "an aborted call waits for its retry",
