@@ -32,7 +32,7 @@ export interface Destination {
 /** Returns the proxy for a connection; `undefined`: it is made directly. */
 export type ProxyChoice = (to: Destination) => ProxyServer | undefined
 
-/** `undefined` where no proxy is set at all. Throws for a URL that `isProxyUrl` refuses. */
+/** `undefined` where no proxy is set at all. Throws where one has another form than `ProxyOptions` tells. */
 export const proxyChoice = ({ http, https, noProxy }: ProxyOptions): ProxyChoice | undefined => {
   const [forHttps, forHttp] = [serverOf(https), serverOf(http)]
   if (forHttps === undefined && forHttp === undefined) return undefined
@@ -45,7 +45,12 @@ export const proxyChoice = ({ http, https, noProxy }: ProxyOptions): ProxyChoice
 
 const serverOf = (given: Redacted.Redacted | null | undefined): ProxyServer | undefined => {
   if (given === null || given === undefined) return undefined
-  const { origin, password, username } = new URL(Redacted.value(given))
+  const text = Redacted.value(given)
+  // the text may hold a password, which an error of URL would repeat
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) {
+    throw new Error("a proxy is given by a URL such as http://proxy.example.com:3128")
+  }
+  const { origin, password, username } = new URL(text)
   if (username === "" && password === "") return { origin, headers: {} }
   const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
   return { origin, headers: { "proxy-authorization": `Basic ${Buffer.from(credentials).toString("base64")}` } }

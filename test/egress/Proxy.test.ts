@@ -40,6 +40,15 @@ describe("proxies", () => {
     })
   })
 
+  it.each(["socks5://me:word@proxy.test:1080", "proxy.test:3128", "me:word@proxy.test", "http://me:word@"])(
+    "%s is refused, and not repeated",
+    (text) => {
+      expect(() => proxyChoice({ https: Redacted.make(text) })).toThrowError(
+        /^a proxy is given by a URL such as http:\/\/proxy\.example\.com:3128$/
+      )
+    }
+  )
+
   it.each(["localhost", "a.localhost", "127.0.0.1", "127.8.8.8", "[::1]"])("%s is always reached directly", (host) => {
     expect(isProxied({ http: url }, `http://${host}:8000/`)).toBe(false)
   })
