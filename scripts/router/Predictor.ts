@@ -1,6 +1,7 @@
 import { buckets, featuresOf } from "../../src/routing/quality/Features.ts"
 import { applyLinear, columns, type Linear } from "../../src/routing/quality/Linear.ts"
 import { softmax } from "../../src/routing/quality/Softmax.ts"
+import { hullOf, qualityAt } from "./Curve.ts"
 import type { GradedSet } from "./Data.ts"
 import { type Matrix, matrixOf, ridge, weightsOf } from "./Sparse.ts"
 
@@ -33,10 +34,20 @@ const costPenalty = 10
 const familiarShare = 0.05
 const strangeShare = 0.01
 const strangeFactor = 0.8
+/**
+ * By cross validation and on tasks left out: the best of many predictions is too high by chance, and differences between known
+ * kinds of task hold for a new one in part.
+ */
+const textShare = 0.65
+/** A model that is this little below the hull of the averages can be on that of another kind of task. */
+const maxGap = 0.03
+/** What lifts it above its neighbours on the hull, so that it is the choice at some price. */
+const clearance = 0.003
 
 /**
- * quality = mean + gate · (Σ P(class) · row[class] + residual − mean); cost by a regression of its logarithm. All of it is linear
- * in the features but for the softmax, so that one pass over a prompt yields everything.
+ * quality = mean + unlike · lift + gate · share · (Σ P(class) · row[class] + residual − mean), where `unlike` is the share of the
+ * training texts of the likeliest class that are more like their class; cost by a regression of its logarithm. All of it is
+ * linear in the features but for the softmax, so that one pass over a prompt yields everything.
  */
 export const train = ({ models, prompts }: GradedSet): Predictor => {
   const texts = prompts.map(({ text }) => text)
@@ -82,20 +93,30 @@ export const train = ({ models, prompts }: GradedSet): Predictor => {
     for (let k = 0; k < count; k++) closest = Math.max(closest, outputs[likenessAt + k] ?? 0)
     return closest
   }
+  const likeliest = (): number => {
+    let best = 0
+    for (let k = 1; k < count; k++) if ((outputs[k] ?? 0) > (outputs[best] ?? 0)) best = k
+    return best
+  }
   // thresholds and the mean of predicted costs are those of the training texts
   const familiar = new Float64Array(texts.length)
+  const likenesses = groups.map((): Array<number> => [])
   const predicted = new Float64Array(size)
   texts.forEach((text, at) => {
     read(text)
     familiar[at] = familiarity()
+    const own = classes[at] ?? 0
+    likenesses[own]?.push(outputs[likenessAt + own] ?? 0)
     for (let m = 0; m < size; m++)
       predicted[m] = (predicted[m] ?? 0) + Math.expm1(outputs[costAt + m] ?? 0) / texts.length
   })
   familiar.sort()
+  for (const own of likenesses) own.sort((a, b) => a - b)
   const full = quantile(familiar, familiarShare)
   const none = Math.min(quantile(familiar, strangeShare) * strangeFactor, full * 0.999)
   const costMeans = meansOf(prompts.map(({ costs }) => costs))
   const costFactors = costMeans.map((mean, m) => ((predicted[m] ?? 0) > 0 ? mean / (predicted[m] ?? 1) : 1))
+  const lifts = liftsOf(means, costMeans)
 
   const quality = new Float64Array(size)
   const costs = new Float64Array(size)
@@ -103,17 +124,28 @@ export const train = ({ models, prompts }: GradedSet): Predictor => {
     classes: groups.map(({ labels }) => labels),
     predict: (text) => {
       read(text)
-      const gate = Math.max(0, Math.min(1, (familiarity() - none) / (full - none)))
+      const weight = textShare * Math.max(0, Math.min(1, (familiarity() - none) / (full - none)))
+      const own = likeliest()
+      const unlike = 1 - shareBelow(likenesses[own] ?? [], outputs[likenessAt + own] ?? 0)
       for (let m = 0; m < size; m++) {
         let expected = outputs[residualAt + m] ?? 0
         for (let k = 0; k < count; k++) expected += (outputs[k] ?? 0) * (rows[k]?.[m] ?? 0)
         const mean = means[m] ?? 0
-        quality[m] = Math.max(0, Math.min(1, mean + gate * (expected - mean)))
+        quality[m] = Math.max(0, Math.min(1, mean + unlike * (lifts[m] ?? 0) + weight * (expected - mean)))
         costs[m] = Math.max(0, Math.expm1(outputs[costAt + m] ?? 0) * (costFactors[m] ?? 1))
       }
       return { quality, cost: costs }
     }
   }
+}
+
+/** What each model gets to stand above the hull of the averages, where it is near it. */
+const liftsOf = (means: ReadonlyArray<number>, costMeans: ReadonlyArray<number>): ReadonlyArray<number> => {
+  const hull = hullOf(means.map((quality, m) => ({ quality, cost: costMeans[m] ?? 0 })))
+  return means.map((mean, m) => {
+    const gap = qualityAt(hull, costMeans[m] ?? 0) - mean
+    return gap > 0 && gap <= maxGap ? gap + clearance : 0
+  })
 }
 
 interface ClassGroup {
@@ -213,6 +245,18 @@ export const meansOf = (rows: ReadonlyArray<ReadonlyArray<number>>): ReadonlyArr
   const sums = new Float64Array(rows[0]?.length ?? 0)
   for (const row of rows) for (const [at, value] of row.entries()) sums[at] = (sums[at] ?? 0) + value
   return Array.from(sums, (sum) => sum / rows.length)
+}
+
+/** Of sorted values. */
+const shareBelow = (sorted: ReadonlyArray<number>, value: number): number => {
+  let low = 0
+  let high = sorted.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((sorted[middle] ?? 0) < value) low = middle + 1
+    else high = middle
+  }
+  return low / sorted.length
 }
 
 const quantile = (sorted: Float64Array, share: number): number => sorted[Math.floor(share * (sorted.length - 1))] ?? 0

@@ -88,10 +88,26 @@ describe("An evaluation", () => {
       "Write a long story about the river and the garden.",
       '```\n  (x) => { return x === "$" ? [1] : {2: x / 3} }\n```\n- $a$\n- $b$\nA. $\\alpha$\nB. $\\beta$\nWarum? Wieso?'
     ].map((text) => Array.from(predict(text).quality))
-    expect(sum?.[0]).toBeGreaterThan(0.9)
-    expect(story?.[0]).toBeLessThan(0.1)
+    // 0.65 of the way from the average to what the task scored
+    expect(sum?.[0]).toBeCloseTo(0.825, 1)
+    expect(story?.[0]).toBeCloseTo(0.175, 1)
     expect(strange?.[0]).toBeCloseTo(0.5, 2)
     expect(strange?.[1]).toBeCloseTo(1, 2)
+  })
+
+  it("lifts a model just below the hull of the averages above it, for a text that is like none, and no other", () => {
+    const graded = set(0, 400)
+    const prompts = graded.prompts.map((prompt, at) => ({
+      ...prompt,
+      // on average 0.5, 0.73 (the hull there is at 0.75), 1, and 0.65
+      scores: [prompt.scores[0] ?? 0, at % 100 < 73 ? 1 : 0, 1, at % 100 < 65 ? 1 : 0],
+      costs: [1, 2, 3, 2.5]
+    }))
+    const { predict } = train({ ...graded, models: ["small", "near", "large", "far"], prompts })
+    const strange = "```\n(x) => [1]\n```\n- $a$\n- $b$\nWarum? Wieso?"
+    expect(Array.from(predict(strange).quality, (quality) => Math.round(quality * 1_000))).toEqual([
+      500, 753, 1_000, 650
+    ])
   })
 
   it("gives a coin for predictions that say nothing, and all of the gap at once for those that know", () => {
