@@ -1,5 +1,5 @@
 // @ts-check
-// CPU of a call by builds and models, beside each other: `npm run bench:pairs -- [OTHER/dist/main.js…]`, or
+// CPU and time of a call by builds and models, beside each other: `npm run bench:pairs -- [OTHER/dist/main.js…]`, or
 //   node scripts/bench/load/pairs.mjs [BUNDLE…] [--models pinned,auto] [--scenario c64] [--databases postgres] [--laps 24] [--secs 0.6]
 // All run at once and are asked in turn, for less than a second each: a machine that is slower for some seconds is so for all of
 // them. The first row is what the others are divided by, lap by lap. PostgreSQL is the one of TEST_DATABASE_URL.
@@ -31,14 +31,22 @@ if (scenario === undefined) throw new Error(`--scenario is one of ${Object.keys(
 /** @param {ReadonlyArray<number>} values */
 const median = (values) => Float64Array.from(values).sort()[values.length >> 1] ?? Number.NaN
 
-/** @typedef {{ name: string, gateway: Gateway, micros: Array<number> }} Side */
+/** @typedef {{ cpuMicros: number, p50Micros: number }} Lap */
+/** @typedef {{ name: string, gateway: Gateway, laps: Array<Lap> }} Side */
 
-/** Microseconds of CPU a call. @param {Side} side @param {number} time */
+/** @param {Side} side @param {number} time @returns {Promise<Lap>} */
 const ask = async ({ gateway: { headers, model, path, pid, port } }, time) => {
   const readCpuMillis = () => cpuMillis(pid)
   const body = bodyOf(scenario, model)
-  return (await run({ path, headers, port, scenario, body, seconds: time, warmSeconds, readCpuMillis }))
-    .cpuMicrosPerRequest
+  const measured = await run({ path, headers, port, scenario, body, seconds: time, warmSeconds, readCpuMillis })
+  return { cpuMicros: measured.cpuMicrosPerRequest, p50Micros: measured.totalMicros.p50 }
+}
+
+/** Of all laps, and of each divided by the same lap of the first. @param {Side} side @param {Side} first @param {keyof Lap} figure */
+const compared = ({ laps }, first, figure) => {
+  const values = laps.map((lap) => lap[figure])
+  const ratios = values.map((each, lap) => each / (first.laps[lap]?.[figure] ?? Number.NaN))
+  return [Math.round(median(values)), Number(median(ratios).toFixed(3))]
 }
 
 /** @param {string} database @param {import("../../lib/processes.mjs").Running} upstream */
@@ -54,23 +62,25 @@ const measure = async (database, upstream) => {
     const build = bundle === builtBundle ? "this build" : bundle
     for (const model of options.models.split(",")) {
       const asked = model === "auto" ? choosing(gateway) : gateway
-      sides.push({ name: `${build}, ${model}`, gateway: asked, micros: [] })
+      sides.push({ name: `${build}, ${model}`, gateway: asked, laps: [] })
     }
   }
   for (const side of sides) await ask(side, warmUpSeconds)
   for (let lap = 0; lap < Number(options.laps); lap++) {
-    for (const side of lap % 2 === 0 ? sides : sides.toReversed()) side.micros.push(await ask(side, seconds))
+    for (const side of lap % 2 === 0 ? sides : sides.toReversed()) side.laps.push(await ask(side, seconds))
   }
   const [first] = sides
+  if (first === undefined) throw new Error("--models names none")
   console.log(`\n## ${database}, ${scenario.about}: median of ${options.laps} laps of ${seconds} s`)
-  console.table(
-    Object.fromEntries(
-      sides.map(({ micros, name }) => {
-        const ratios = micros.map((each, lap) => each / (first?.micros[lap] ?? Number.NaN))
-        return [name, { "µs CPU a call": Math.round(median(micros)), ratio: Number(median(ratios).toFixed(3)) }]
-      })
-    )
-  )
+  const rows = sides.map((side) => {
+    const [cpu, cpuRatio] = compared(side, first, "cpuMicros")
+    const [time, timeRatio] = compared(side, first, "p50Micros")
+    return [
+      side.name,
+      { "µs CPU a call": cpu, "CPU ratio": cpuRatio, "µs a call (p50)": time, "time ratio": timeRatio }
+    ]
+  })
+  console.table(Object.fromEntries(rows))
   for (const gateway of gateways) await gateway.stop()
 }
 
