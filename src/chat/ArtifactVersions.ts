@@ -57,18 +57,19 @@ export const editDocument = (
     return Either.right({ action: "updated", artifact: yield* addVersion(deps, answer, found, document, "updated") })
   })
 
-/** `undefined` where there is no such version, or no room. */
+/** `undefined` where there is no such version; on the left why it cannot be restored. */
 export const restoreVersion = (
   deps: VersionDeps,
   answer: Answer,
   artifact: string,
   version: number
-): Effect.Effect<Artifact | undefined, StoreUnavailable> =>
+): Effect.Effect<Either.Either<Artifact, string> | undefined, StoreUnavailable> =>
   Effect.gen(function* () {
     const [latest] = yield* deps.store.versions(answer.conversationId, artifact)
     const before = latest === undefined ? undefined : yield* deps.store.contentOf(artifact, version)
-    if (latest === undefined || before === undefined || latest.version >= maxVersions) return undefined
-    return yield* addVersion(deps, answer, latest, before, "restored")
+    if (latest === undefined || before === undefined) return undefined
+    if (latest.version >= maxVersions) return Either.left(noMoreVersions)
+    return Either.right(yield* addVersion(deps, answer, latest, before, "restored"))
   })
 
 /** False where there is none. */

@@ -38,13 +38,13 @@ export interface ArtifactsShape {
     document: SaveArtifactRequest,
     message: MessageId
   ) => Effect.Effect<ChatArtifactOut, InvalidRequest | SealingUnavailable | StoreUnavailable>
-  /** An earlier version, restored as the newest; `undefined` where there is no such version, or no room. */
+  /** An earlier version, restored as the newest; `undefined` where there is no such version. */
   readonly restore: (
     conversation: ConversationId,
     artifact: string,
     version: number,
     message: MessageId
-  ) => Effect.Effect<ChatArtifactOut | undefined, StoreUnavailable>
+  ) => Effect.Effect<ChatArtifactOut | undefined, InvalidRequest | StoreUnavailable>
   /** False where there is none. */
   readonly remove: (
     conversation: ConversationId,
@@ -108,12 +108,14 @@ const make = Effect.gen(function* () {
       Effect.gen(function* () {
         if (!links.isAvailable) return yield* noMasterKey
         const made = yield* putDocument(deps, { id, conversationId }, document)
-        return Either.isLeft(made) ? yield* noRoom(made.left) : out(made.right.artifact)
+        return Either.isLeft(made) ? yield* noRoom(made.left, "name") : out(made.right.artifact)
       }),
     restore: (conversationId, artifact, version, id) =>
-      Effect.map(restoreVersion(deps, { id, conversationId }, artifact, version), (made) =>
-        made === undefined ? undefined : out(made)
-      ),
+      Effect.gen(function* () {
+        const made = yield* restoreVersion(deps, { id, conversationId }, artifact, version)
+        if (made === undefined) return undefined
+        return Either.isLeft(made) ? yield* noRoom(made.left, null) : out(made.right)
+      }),
     remove: (conversationId, artifact, id) => removeArtifact(deps, { id, conversationId }, artifact),
     versions: (conversation, artifact) => Effect.map(store.versions(conversation, artifact), (rows) => rows.map(out)),
     copy: (from, to, messages) => copyArtifacts(deps, from, to, messages),
@@ -138,7 +140,7 @@ const add = <A>(lists: Map<MessageId, Array<A>>, message: MessageId, one: A): vo
   else list.push(one)
 }
 
-const noRoom = (message: string) => new InvalidRequest({ code: "invalid_value", message, param: "name" })
+const noRoom = (message: string, param: string | null) => new InvalidRequest({ code: "invalid_value", message, param })
 const noMasterKey = new SealingUnavailable({
   message: "Artifacts need signed links: GATEWAY_MASTER_KEY is not set (32 bytes in base64)."
 })

@@ -3715,7 +3715,10 @@ export interface operations {
     };
     "chat.listArtifactVersions": {
         parameters: {
-            query?: never;
+            query?: {
+                cursor?: string;
+                limit?: string;
+            };
             header?: never;
             path: {
                 artifact_id: string;

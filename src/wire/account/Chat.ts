@@ -203,6 +203,15 @@ const ChatModelsCursor = cursorOfList(
 )
 export const chatModelsCursor = Schema.encodeSync(ChatModelsCursor)
 
+/** The number of the last version before the page. */
+const ArtifactVersionsCursor = cursorOfList("artifact-versions", Schema.compose(Schema.NumberFromString, Schema.Int))
+export const artifactVersionsCursor = Schema.encodeSync(ArtifactVersionsCursor)
+
+export const ArtifactVersionsParameters = Schema.Struct({
+  limit: limitParameter,
+  cursor: cursorParameter(ArtifactVersionsCursor)
+})
+
 export const ChatModelsParameters = Schema.Struct({
   project_id: sentId(ProjectId, "The project that pays."),
   limit: limitParameter,

@@ -9,6 +9,7 @@ const maxLimit = 100
 export type ListName =
   | "all-projects"
   | "analyses"
+  | "artifact-versions"
   | "audit"
   | "catalog"
   | "chat-models"

@@ -368,6 +368,47 @@ describe.each(databaseKinds)("images and artifacts of conversations on %s", (kin
     expect(await codeOf(save({ ...page, name: "one too many" }))).toEqual([400, "invalid_value"])
   })
 
+  it("have at most 100 versions, which are listed page by page", async () => {
+    const { id } = await chat().create(project)
+    await chat().ask(id, "write")
+    ;(await talker.talk(used++)).finish()
+    await idle(id)
+    const save = (content: string) =>
+      person.send("POST", `${root}/${id}/artifacts`, { name: "a.txt", media_type: "text/plain", content })
+    const first = await jsonOf<Artifact>(save("1"), 201)
+    for (let version = 2; version <= 100; version++) await jsonOf(save(`${version}`), 201)
+    const of = `${root}/${id}/artifacts/${first.id}`
+    expect(await codeOf(save("101"))).toEqual([400, "invalid_value"])
+    expect(await codeOf(person.send("POST", `${of}/restore`, { version: 1 }))).toEqual([400, "invalid_value"])
+    expect(await codeOf(person.send("POST", `${of}/restore`, { version: 101 }))).toEqual([404, "not_found"])
+    const read = (query: string) => person.send("GET", `${of}/versions${query}`)
+    interface Page {
+      readonly items: ReadonlyArray<Artifact>
+      readonly has_more: boolean
+      readonly next_cursor: string | null
+    }
+    const pages: Array<Page> = []
+    for (let query: string | null = ""; query !== null; ) {
+      const page: Page = await jsonOf<Page>(read(query))
+      pages.push(page)
+      query = page.next_cursor === null ? null : `?cursor=${page.next_cursor}`
+    }
+    expect(pages.map(({ has_more, items }) => [items.length, has_more])).toEqual([
+      [20, true],
+      [20, true],
+      [20, true],
+      [20, true],
+      [20, false]
+    ])
+    expect(pages.flatMap(({ items }) => items.map(({ version }) => version))).toEqual(
+      Array.from({ length: 100 }, (_, index) => 100 - index)
+    )
+    expect((await jsonOf<Page>(read("?limit=100"))).next_cursor).toBeNull()
+    for (const query of ["?limit=0", "?limit=101", "?cursor=7"]) {
+      expect(await codeOf(read(query))).toEqual([400, "invalid_value"])
+    }
+  })
+
   it("end with their project: what is written stops, and all content is erased", async () => {
     const { id: gone } = await jsonOf<{ readonly id: string }>(
       person.send("POST", "/api/me/projects", { name: "gone" }),

@@ -5,6 +5,7 @@ import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
 import { ConversationId, MessageId } from "../../../domain/Ids.ts"
 import {
+  ArtifactVersionsParameters,
   ChatArtifactOut,
   ChatArtifactVersionsPage,
   ChatImageOut,
@@ -254,10 +255,10 @@ const ArtifactPath = Schema.Struct({
 
 const listArtifactVersions = HttpApiEndpoint.get("listArtifactVersions", `${root}/:id/artifacts/:artifact_id/versions`)
   .setPath(ArtifactPath)
+  .setUrlParams(ArtifactVersionsParameters)
   .addSuccess(ChatArtifactVersionsPage)
   .addError(Errors.NotFound)
   .annotate(OpenApi.Summary, "List the versions of an artifact")
-  .annotate(OpenApi.Description, "All versions, at most 100, on one page.")
 
 const restoreArtifact = HttpApiEndpoint.post("restoreArtifact", `${root}/:id/artifacts/:artifact_id/restore`)
   .setPath(ArtifactPath)

@@ -10,6 +10,8 @@ import { dateAt } from "../../../domain/Dates.ts"
 import { ProjectId } from "../../../domain/Ids.ts"
 import { ProjectAccess } from "../../../identity/projects/ProjectAccess.ts"
 import {
+  type ArtifactVersionsParameters,
+  artifactVersionsCursor,
   ChatArtifactOut,
   ConversationOut,
   type ConversationParameters,
@@ -125,12 +127,8 @@ export const chatHandlers = HttpApiBuilder.group(AccountApi, "chat", (handlers) 
           artifacts.save(path.id, payload)
         )
       )
-      .handle("listArtifactVersions", ({ path }) =>
-        Effect.map(artifacts.versions(path.id, path.artifact_id), (items) => ({
-          items,
-          has_more: false,
-          next_cursor: null
-        }))
+      .handle("listArtifactVersions", ({ path, urlParams }) =>
+        Effect.map(artifacts.versions(path.id, path.artifact_id), (versions) => versionsPage(versions, urlParams))
       )
       .handle("restoreArtifact", ({ headers, path, payload }) =>
         idempotent(
@@ -171,4 +169,16 @@ const pageOf = (limit: number) => (found: ReadonlyArray<Conversation>) => {
     has_more: hasMore,
     next_cursor: hasMore ? conversationCursor([last.updatedAt.getTime(), last.id]) : null
   }
+}
+
+/** Of all versions, which are at most a hundred. */
+const versionsPage = (
+  versions: ReadonlyArray<ChatArtifactOut>,
+  { cursor, limit }: typeof ArtifactVersionsParameters.Type
+) => {
+  const left = cursor === undefined ? versions : versions.filter(({ version }) => version < cursor)
+  const items = left.slice(0, limit)
+  const last = items.at(-1)
+  const hasMore = left.length > limit && last !== undefined
+  return { items, has_more: hasMore, next_cursor: hasMore ? artifactVersionsCursor(last.version) : null }
 }

@@ -2,6 +2,7 @@ import { Button, Group, Stack, Text } from "@mantine/core"
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import { client, take } from "../../../api/client.ts"
+import { everyPage } from "../../../api/queries.ts"
 import { Loaded } from "../../../parts/Block.tsx"
 import { Failure } from "../../../parts/Failure.tsx"
 import { count, dateTime } from "../../../parts/format.ts"
@@ -28,7 +29,14 @@ export const ArtifactHistory = (props: ArtifactHistoryProps) => {
   const versions = useQuery({
     queryKey: ["artifact-versions", of.id, of.version],
     queryFn: ({ signal }) =>
-      take(client.GET("/api/chat/conversations/{id}/artifacts/{artifact_id}/versions", { params: { path }, signal }))
+      everyPage((query) =>
+        take(
+          client.GET("/api/chat/conversations/{id}/artifacts/{artifact_id}/versions", {
+            params: { path, query },
+            signal
+          })
+        )
+      )
   })
   const keys = useIdempotencyKeys()
   const restore = useMutation({
@@ -52,7 +60,7 @@ export const ArtifactHistory = (props: ArtifactHistoryProps) => {
   const failed = restore.error ?? remove.error
   return (
     <Loaded query={versions} height={200}>
-      {({ items }) => (
+      {(items) => (
         <Stack gap="xs">
           {failed === null ? null : <Failure error={failed} />}
           {items.map((version) => (
