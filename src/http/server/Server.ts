@@ -73,6 +73,9 @@ const limits = {
 } satisfies Http.ServerOptions<typeof Http.IncomingMessage, typeof Connection.OrderedResponse>
 const backlog = 4_096
 
+/** The router has no response for a longer parameter of a path, by default from 101 characters on: handlers judge all of them. */
+const routerConfig = { maxParamLength: limits.maxHeaderSize }
+
 const inferenceNames = Object.keys(inferencePaths) as ReadonlyArray<InferenceName>
 
 /**
@@ -111,7 +114,13 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
     inferenceNames.map((name) => [inferencePaths[name], byName[name]])
   )
   const personal = InferenceHandlers.make(chatEndpoint, { ...deps, security: yield* PersonSecurity })
-  const others = yield* NodeHttpServer.makeHandler(yield* HttpLayerRouter.toHttpEffect(routes(options)))
+  const others = yield* NodeHttpServer.makeHandler(
+    yield* Effect.provideService(
+      HttpLayerRouter.toHttpEffect(routes(options)),
+      HttpLayerRouter.RouterConfig,
+      routerConfig
+    )
+  )
   const runtime = RequestRuntime.make(yield* Effect.runtime<never>(), loadShedding.turn)
 
   const requests = new InferenceRequests({ security, drain, loadShedding, timers, runtime })

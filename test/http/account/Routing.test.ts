@@ -254,4 +254,36 @@ describe.each(databaseKinds)("routing on %s", (kind) => {
     })
     expect(await errorOf(await person.send("GET", "/api/models?cursor=%20"))).toEqual([400, "invalid_value", "cursor"])
   })
+
+  it.each([100, 101, 120])("takes a slug of %i characters in every path", async (length) => {
+    const slug = "s".repeat(length)
+    const { id } = await jsonOf<typeof ProjectOut.Encoded>(await person.send("POST", "/api/me/projects", { name: "q" }))
+    const path = `/api/projects/${id}/routing-configurations`
+    expect((await person.send("POST", path, { ...settings, slug })).status).toBe(201)
+    for (const [method, rest, body] of [
+      ["GET", "", undefined],
+      ["PUT", "", settings],
+      ["GET", "/versions", undefined],
+      ["POST", "/activate", { version: 1 }]
+    ] as const) {
+      expect([method, rest, (await person.send(method, `${path}/${slug}${rest}`, body)).status]).toEqual([
+        method,
+        rest,
+        200
+      ])
+    }
+    expect((await person.send("DELETE", `${path}/${slug}`)).status).toBe(204)
+  })
+
+  it("answers with an error where a parameter of the path is longer than any that exists", async () => {
+    const long = "s".repeat(5_000)
+    expect(await errorOf(await person.send("GET", `/api/projects/${project}/routing-configurations/${long}`))).toEqual([
+      400,
+      "invalid_value",
+      "slug"
+    ])
+    expect(await errorOf(await person.send("GET", `/api/projects/${long}`))).toEqual([400, "invalid_value", "id"])
+    expect(await errorOf(await person.send("GET", `/api/me/checkout/${long}`))).toEqual([404, "not_found", null])
+    expect(await errorOf(await person.send("GET", `/content/images/${long}`))).toEqual([404, "not_found", null])
+  })
 })
