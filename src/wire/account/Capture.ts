@@ -2,7 +2,7 @@ import * as Schema from "effect/Schema"
 import { CallError, CallStatus, CandidatePool, Cost, endpoints, routingReasons } from "../../domain/Call.ts"
 import { finishReasons } from "../../domain/ChatEvent.ts"
 import { promptClasses } from "../../domain/PromptClass.ts"
-import { nonEmptyText, storedText } from "../validation/SchemaParts.ts"
+import { storedText } from "../validation/SchemaParts.ts"
 import { discriminator } from "./Discriminator.ts"
 import { sentId } from "./SentId.ts"
 import { strict } from "./Strict.ts"
@@ -217,8 +217,6 @@ export const CaptureSample = Schema.Struct({
 }).annotations({ identifier: "CaptureSample" })
 export type CaptureSample = typeof CaptureSample.Type
 
-const maxNameCharacters = 512
-
 export const EraseCaptureRequest = Schema.Union(
   strict({
     target: discriminator("key", "Samples of one project key."),
@@ -226,7 +224,7 @@ export const EraseCaptureRequest = Schema.Union(
   }),
   strict({
     target: discriminator("end_user", "Samples of one end user."),
-    end_user: nonEmptyText(maxNameCharacters).annotations({ description: "The `user` of the requests." })
+    end_user: Schema.String.annotations({ description: "The `user` of the requests, whatever it is." })
   }),
   strict({
     target: discriminator("conversation", "Samples of one conversation."),

@@ -606,6 +606,20 @@ describe.each(databaseKinds)("capture on %s", (kind) => {
     expect((await sample(afterwards)).sample.request.messages).toEqual([{ role: "user", content: "a new start" }])
   })
 
+  it("erases by whatever a request may have as `user`", async () => {
+    const project = await newProject()
+    await change(project.id)
+    for (const user of ["", " ", "é\0\ud83d", "u".repeat(513), "👋".repeat(100_000)]) {
+      await sample(await called(project.key, { ...says("hello"), user }))
+      expect(
+        await json(
+          owner.send("POST", `/api/projects/${project.id}/capture/erase`, { target: "end_user", end_user: user })
+        )
+      ).toEqual({ erased: 1 })
+    }
+    expect(await samples(project.id)).toEqual([])
+  })
+
   it.skipIf(kind === "embedded")(
     "is 503 on a node that cannot open it, which then neither hides nor erases what it cannot read",
     async () => {
