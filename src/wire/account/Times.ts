@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
 
-const pattern = /^(\d{4})-(\d{2})-(\d{2})T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/iu
+const pattern = /^(\d{4})-(\d{2})-(\d{2})T(?:[01]\d|2[0-3]):\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/iu
 /** The years that PostgreSQL and RFC 3339 both have, in UTC. */
 const firstMillis = Date.parse("0001-01-01T00:00:00Z")
 const lastMillis = Date.parse("9999-12-31T23:59:59.999Z")
