@@ -72,6 +72,9 @@ export const endOf = ({ content, drafts, notices, reasoning }: Omit<TurnView, "a
   drafts: drafts.map(({ text }) => text.length)
 })
 
+/** Of an answer. */
+export const maxContentCharacters = 1024 * 1024
+
 /** An answer that this process writes: all text in memory, for any number of readers, none of whom it waits for. */
 export class LiveTurn implements TurnView {
   readonly answer: Answer
@@ -84,8 +87,8 @@ export class LiveTurn implements TurnView {
   /** The person has asked for its end. */
   isStopRequested = false
   isEnded = false
-  private readonly text = new WellFormed()
-  private readonly reasoned = new WellFormed()
+  private readonly text = new WellFormed(maxContentCharacters)
+  private readonly reasoned = new WellFormed(Number.POSITIVE_INFINITY)
   private cost: Pick<Cost, "amount_microusd" | "basis"> = { amount_microusd: 0, basis: "charged" }
   private readonly listeners = new Set<() => void>()
 
@@ -99,6 +102,11 @@ export class LiveTurn implements TurnView {
 
   get reasoning(): string {
     return this.reasoned.value
+  }
+
+  /** Its content is as long as it may be; what comes after it is left out. */
+  get isFull(): boolean {
+    return this.text.isFull
   }
 
   get progress(): Progress {
@@ -177,9 +185,18 @@ export const until = (turn: Pick<LiveTurn, "onChange">, condition: () => boolean
 class WellFormed {
   value = ""
   private half = ""
+  private readonly max: number
+
+  constructor(max: number) {
+    this.max = max
+  }
+
+  get isFull(): boolean {
+    return this.value.length + this.half.length >= this.max
+  }
 
   append(text: string): void {
-    const all = this.half + text
+    const all = (this.half + text).slice(0, this.max - this.value.length)
     const isHalf = /[\uD800-\uDBFF]$/.test(all)
     this.half = isHalf ? all.slice(-1) : ""
     this.value += toStorable(isHalf ? all.slice(0, -1) : all)

@@ -58,8 +58,6 @@ export class Turns extends Context.Tag("gateway/chat/Turns")<Turns, TurnsShape>(
 }
 
 const sweepEvery = Duration.seconds(5)
-/** Of an answer. */
-const maxContentCharacters = 1024 * 1024
 
 const make = Effect.fnUntraced(function* (describe: DescribeFailure) {
   const deps = yield* answerDeps(describe)
@@ -141,7 +139,7 @@ const answerDeps = Effect.fnUntraced(function* (describe: DescribeFailure) {
 /** Once the text of the answer is as long as it may be. */
 const cutOff = (turn: LiveTurn) =>
   Effect.as(
-    until(turn, () => turn.content.length >= maxContentCharacters),
+    until(turn, () => turn.isFull),
     { _tag: "Cut" } as const
   )
 

@@ -1,6 +1,6 @@
 import * as FastCheck from "effect/FastCheck"
 import { describe, expect, it } from "vitest"
-import { LiveTurn, type ReadPosition, readFrom, unread } from "../../src/chat/LiveTurn.ts"
+import { LiveTurn, maxContentCharacters, type ReadPosition, readFrom, unread } from "../../src/chat/LiveTurn.ts"
 import { ConversationId, MessageId } from "../../src/domain/Ids.ts"
 
 const answer = {
@@ -53,5 +53,18 @@ describe("an answer that is being written", () => {
     expect(turn.content).toBe("a\ufffdb\ufffd\ufffdc")
     turn.close()
     expect(turn.content).toBe("a\ufffdb\ufffd\ufffdc\ufffd")
+  })
+  it.each([
+    ["at its end", "aa", "a".repeat(maxContentCharacters)],
+    ["in the middle of a character", "👋", `${"a".repeat(maxContentCharacters - 1)}\ufffd`]
+  ])("has at most 1 MiB, however much comes at once: cut %s", (_, last, content) => {
+    const turn = new LiveTurn(answer)
+    turn.append("a".repeat(maxContentCharacters - 1))
+    expect(turn.isFull).toBe(false)
+    turn.append(last)
+    expect(turn.isFull).toBe(true)
+    turn.append("more")
+    turn.close()
+    expect(turn.content === content).toBe(true)
   })
 })
