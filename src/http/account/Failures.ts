@@ -115,7 +115,7 @@ const namesOf = (expected: string): ReadonlyArray<string> => {
   return isObject.test(expected) ? ["an object"] : isValues.test(expected) ? expected.split(" | ") : [expected]
 }
 const isArray = /^ReadonlyArray</u
-const isObject = /^(?:Struct|\{.*:)/u
+const isObject = /^(?:closed$|Struct|\{.*:)/u
 const isValues = /^"[^"]*"(?: \| "[^"]*")+$/u
 
 const unknownIssue: HttpApiDecodeError["issues"][number] = { _tag: "Type", path: [], message: "it cannot be decoded" }

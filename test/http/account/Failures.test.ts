@@ -1,7 +1,10 @@
 import { HttpApiDecodeError } from "@effect/platform/HttpApiError"
 import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import { describe, expect, it } from "vitest"
 import { errorOf, unsendableOf } from "../../../src/http/account/Failures.ts"
+import { strict } from "../../../src/wire/account/Strict.ts"
 
 const decodeError = (schema: string) =>
   Cause.fail(
@@ -20,5 +23,13 @@ describe("a value that its schema does not take", () => {
     const cause = decodeError("{ readonly items: ReadonlyArray<Limit> }")
     expect(unsendableOf(cause)).toBeUndefined()
     expect(errorOf(cause)).toMatchObject({ _tag: "InvalidRequest", param: "items[0].limit" })
+  })
+
+  it("calls a record that has no name an object", () => {
+    const decode = Schema.decodeUnknown(Schema.Struct({ canary: Schema.NullOr(strict({ share: Schema.Number })) }))
+    const error = Effect.runSync(
+      decode({ canary: 0 }).pipe(Effect.flip, Effect.flatMap(HttpApiDecodeError.fromParseError))
+    )
+    expect(errorOf(Cause.fail(error))?.message).toBe("Invalid value for 'canary': Expected an object or null.")
   })
 })
