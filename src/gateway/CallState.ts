@@ -114,10 +114,8 @@ export const extended = (state: CallState, hold: Hold): CallState => ({ ...state
 export const unextended = (state: CallState, error: ExtendError): CallState =>
   error._tag === "StoreUnavailable" ? { ...state, mayHoldMore: true } : state
 
-export const unaffordable = (state: CallState, { model }: Candidate): CallState => ({
-  ...state,
-  unaffordable: [...state.unaffordable, model.id]
-})
+export const unaffordable = (state: CallState, { model }: Candidate): CallState =>
+  state.unaffordable.includes(model.id) ? state : { ...state, unaffordable: [...state.unaffordable, model.id] }
 
 export const attemptOf = (candidate: Candidate, output: OutputLimit, now: number): RunningAttempt => ({
   candidate,

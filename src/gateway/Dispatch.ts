@@ -94,13 +94,22 @@ interface Queue {
   readonly others: () => ReadonlyArray<Candidate>
 }
 
-/** From the one that the hold is for. */
+/** From the one that the hold is for; last those before it of which a shorter answer can be paid for. */
 const heldCandidates = ({ admitted, hold }: Call): Queue => {
   const candidates = callable(admitted.ranked)
   const rank = admitted.holdOptions.candidateOf(hold.option)
   const first = candidates.at(rank)
   if (first === undefined) throw new Error("the hold names a candidate that was not ranked")
-  return { first, hasOthers: rank + 1 < candidates.size, others: () => candidates.all().slice(rank + 1) }
+  const { measure, request } = admitted
+  const passedOver = rank === 0 ? [] : candidates.all().slice(0, rank)
+  const shortened = passedOver.filter(
+    (candidate) => smallestOption(measure, request, candidate).min <= hold.amount + hold.room
+  )
+  return {
+    first,
+    hasOthers: rank + 1 < candidates.size || shortened.length > 0,
+    others: () => [...candidates.all().slice(rank + 1), ...shortened]
+  }
 }
 
 /** When every circuit is open, the first to close is waited for if that is soon; otherwise the best candidate is tried. */

@@ -148,8 +148,9 @@ const skippedOf = ({ admitted, attempts, unaffordable }: CallState): ReadonlyArr
   if (resting.length + unaffordable.length === 0) return []
   const tried = new Set(attempts.map(({ model }) => model))
   const spared = resting.filter((model) => !tried.has(model) && !unaffordable.includes(model))
+  const unpaid = unaffordable.filter((model) => !tried.has(model))
   return [
     ...spared.map((model) => ({ model, reason: "resting" as const })),
-    ...unaffordable.map((model) => ({ model, reason: "unaffordable" as const }))
+    ...unpaid.map((model) => ({ model, reason: "unaffordable" as const }))
   ]
 }

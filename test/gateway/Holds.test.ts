@@ -85,6 +85,40 @@ describe("A candidate that cannot be paid for", () => {
   })
 })
 
+describe("A candidate of which only a short answer can be paid for", () => {
+  const models = [priced("one/m", 0.9, dear), priced("two/m", 0.5, cheap)]
+  /** At 400 micro-USD a token: more than the smallest answer of the first model, and less than its likely one. */
+  const credit = 150_000
+
+  it.effect("comes after a cheaper one, and is called when that one fails", () => {
+    const { callsOf, complete, run } = setUp({ one: [answer("one")], two: [broken] }, models, credit)
+    return run(
+      Effect.gen(function* () {
+        const outcome = yield* complete()
+        expect(triedBy(outcome)).toEqual(["two/m provider_error", "one/m success"])
+        expect(outcome.completion?.metadata).toMatchObject({ model: "one/m", reason: "fallback_after_error" })
+        expect(outcome.completion?.metadata).not.toHaveProperty("skipped")
+        const [sent] = callsOf("one")
+        expect(sent?.call.maxOutputTokens).toBeGreaterThanOrEqual(256)
+        expect(sent?.call.maxOutputTokens).toBeLessThan(375)
+        expect(yield* booked).toMatchObject([{ state: "settled" }])
+      })
+    )
+  })
+
+  it.effect("is not called where the cheaper one has answered", () => {
+    const { callsOf, complete, run } = setUp({ one: [answer("one")], two: [answer("two")] }, models, credit)
+    return run(
+      Effect.gen(function* () {
+        const outcome = yield* complete()
+        expect(triedBy(outcome)).toEqual(["two/m success"])
+        expect(outcome.completion?.metadata.skipped).toEqual([{ model: "one/m", reason: "unaffordable" }])
+        expect(callsOf("one")).toEqual([])
+      })
+    )
+  })
+})
+
 describe("A hold", () => {
   it.effect(
     "a hold is extended before a dearer candidate is called, which may then generate its complete response",
