@@ -32,7 +32,7 @@ export {
 } from "./domain/Call.ts"
 export { Caller, type CallerShape } from "./domain/Caller.ts"
 export type { ResponseStart } from "./domain/ResponseStart.ts"
-export { RouterMetadata } from "./domain/RouterMetadata.ts"
+export { RouterMetadata, type SkippedCandidate } from "./domain/RouterMetadata.ts"
 export type { CallerModels, CallOptions } from "./gateway/Admission.ts"
 export type { Completion } from "./gateway/CallProgram.ts"
 export type { TokenCount } from "./gateway/CallRunner.ts"

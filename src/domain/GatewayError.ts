@@ -2,6 +2,7 @@ import * as Data from "effect/Data"
 import type { Attempt, CallError } from "./Call.ts"
 import { describe, type FundsShortage } from "./FundsShortage.ts"
 import type { RateLimitStatus } from "./RateLimitStatus.ts"
+import type { SkippedCandidate } from "./RouterMetadata.ts"
 
 /** A missing, malformed, unknown, inactive or expired key: one error for all, so that it reveals nothing about a key. */
 export class Unauthenticated extends Data.TaggedError("Unauthenticated") {
@@ -108,6 +109,8 @@ export class InsufficientFunds extends Data.TaggedError("InsufficientFunds")<Fun
 export class ProvidersFailed extends Data.TaggedError("ProvidersFailed")<{
   /** Every attempt, in order. */
   readonly attempts: ReadonlyArray<Attempt>
+  /** Candidates that were passed over without an attempt; absent if there are none. */
+  readonly skipped?: ReadonlyArray<SkippedCandidate>
   /** Set only when all attempts ended in a rate limit or cool-down with a known end. */
   readonly retryAfterMillis: number | null
   /** Set where no provider has ended the call: a user of its project has stopped it, maybe between two attempts. */

@@ -2,14 +2,14 @@ import * as Schema from "effect/Schema"
 import { Attempt, CandidatePool, Cost, routingReasons } from "./Call.ts"
 import { promptClasses } from "./PromptClass.ts"
 
-const Skipped = Schema.Struct({
+export const SkippedCandidate = Schema.Struct({
   model: Schema.String.annotations({ description: "Concrete model id." }),
   reason: Schema.Literal("resting", "unaffordable").annotations({
     description:
       "resting: most of its recent attempts failed, or its circuit breaker is open. unaffordable: the money for it could not be held."
   })
 }).annotations({ identifier: "SkippedCandidate", description: "A candidate that was skipped without an attempt." })
-export type SkippedCandidate = typeof Skipped.Type
+export type SkippedCandidate = typeof SkippedCandidate.Type
 
 const Predicted = {
   quality: Schema.Number.annotations({
@@ -59,7 +59,7 @@ export const RouterMetadata = Schema.Struct({
   }),
   cost: Cost,
   candidate_pool: CandidatePool,
-  skipped: Schema.optionalWith(Schema.Array(Skipped), { exact: true }).annotations({
+  skipped: Schema.optionalWith(Schema.Array(SkippedCandidate), { exact: true }).annotations({
     description: "Candidates that ranked before the model of the response; absent if there are none."
   }),
   prediction: Schema.optionalWith(Prediction, { exact: true }).annotations({

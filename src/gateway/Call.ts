@@ -4,13 +4,13 @@ import type { ChatEvent } from "../domain/ChatEvent.ts"
 import type { Entry } from "../domain/FifoQueue.ts"
 import type { MicroUsd } from "../domain/Money.ts"
 import type { ProviderError, ProviderFailure } from "../domain/ProviderError.ts"
-import type { RouterMetadata } from "../domain/RouterMetadata.ts"
+import type { RouterMetadata, SkippedCandidate } from "../domain/RouterMetadata.ts"
 import type { TimersShape } from "../domain/Timers.ts"
 import type { Usage } from "../domain/Usage.ts"
 import type { ExtendError, Hold, Settlement } from "../ledger/Ledger.ts"
 import type { Admitted } from "./Admission.ts"
 import * as CallState from "./CallState.ts"
-import { metadataOf, settlementOf } from "./Settlement.ts"
+import { metadataOf, settlementOf, skippedOf } from "./Settlement.ts"
 
 /** The upstream that an attempt has open. */
 export interface OpenUpstream {
@@ -73,6 +73,10 @@ export class Call {
 
   get attempts(): CallState.CallState["attempts"] {
     return this.state.attempts
+  }
+
+  get skipped(): ReadonlyArray<SkippedCandidate> {
+    return skippedOf(this.state)
   }
 
   extended(hold: Hold): void {

@@ -2,6 +2,7 @@ import type { NonEmptyReadonlyArray } from "effect/Array"
 import type { Attempt } from "../domain/Call.ts"
 import { type InvalidCode, InvalidRequest, ProvidersFailed, ServiceRefused } from "../domain/GatewayError.ts"
 import type { ProviderError } from "../domain/ProviderError.ts"
+import type { SkippedCandidate } from "../domain/RouterMetadata.ts"
 import { type CandidateFailed, isAttempt } from "./FallbackPolicy.ts"
 
 /**
@@ -10,7 +11,8 @@ import { type CandidateFailed, isAttempt } from "./FallbackPolicy.ts"
  */
 export const toCallFailure = (
   failures: NonEmptyReadonlyArray<CandidateFailed>,
-  attempts: ReadonlyArray<Attempt>
+  attempts: ReadonlyArray<Attempt>,
+  skipped: ReadonlyArray<SkippedCandidate>
 ): InvalidRequest | ProvidersFailed | ServiceRefused => {
   const errors = failures.filter(isAttempt).map((failed) => failed.error)
   const last = errors.at(-1)
@@ -27,6 +29,7 @@ export const toCallFailure = (
   }
   return new ProvidersFailed({
     attempts,
+    ...(skipped.length > 0 && { skipped }),
     retryAfterMillis: knownRetry(errors),
     ...(last?.reason._tag === "Stopped" && { endedBy: last.callError })
   })

@@ -229,7 +229,7 @@ const unheld = ({ admitted, hold }: Call, candidate: Candidate): HoldOption | un
 }
 
 const ended = (call: Call, failed: Arr.NonEmptyReadonlyArray<CandidateFailed>): CallFailure => {
-  const failure = toCallFailure(failed, call.attempts)
+  const failure = toCallFailure(failed, call.attempts, call.skipped)
   const last = failed.findLast((one) => one.error._tag === "ProviderError")?.error
   if (last?._tag === "ProviderError") call.failed(last)
   return failure

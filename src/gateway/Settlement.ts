@@ -143,7 +143,7 @@ const reasonOf = ({ admitted, attempts, unaffordable }: CallState): RoutingReaso
 }
 
 /** What was passed over without an attempt. */
-const skippedOf = ({ admitted, attempts, unaffordable }: CallState): ReadonlyArray<SkippedCandidate> => {
+export const skippedOf = ({ admitted, attempts, unaffordable }: CallState): ReadonlyArray<SkippedCandidate> => {
   const { resting } = admitted.ranked
   if (resting.length + unaffordable.length === 0) return []
   const tried = new Set(attempts.map(({ model }) => model))

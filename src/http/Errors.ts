@@ -113,7 +113,7 @@ export const of: (error: GatewayError | AccountError) => HttpError = Match.type<
             : {}
       })
     },
-    ProvidersFailed: ({ attempts, endedBy, isOfSeveral, message, retryAfterMillis }) =>
+    ProvidersFailed: ({ attempts, endedBy, isOfSeveral, message, retryAfterMillis, skipped }) =>
       http(
         502,
         "provider_error",
@@ -123,7 +123,7 @@ export const of: (error: GatewayError | AccountError) => HttpError = Match.type<
             : (attempts.at(-1)?.error?.code ?? "provider_error")),
         message,
         {
-          metadata: { attempts },
+          metadata: { attempts, ...(skipped !== undefined && { skipped }) },
           headers: retryAfterMillis === null ? { "x-should-retry": "false" } : retryAfter(retryAfterMillis)
         }
       ),

@@ -1,5 +1,6 @@
 import * as Schema from "effect/Schema"
 import { Attempt } from "../domain/Call.ts"
+import { SkippedCandidate } from "../domain/RouterMetadata.ts"
 
 /** The error object of a response. */
 export const WireError = Schema.Struct({
@@ -14,6 +15,9 @@ export const WireError = Schema.Struct({
       {
         attempts: Schema.optionalWith(Schema.Array(Attempt), { exact: true }).annotations({
           description: "The provider attempts that led to the error."
+        }),
+        skipped: Schema.optionalWith(Schema.Array(SkippedCandidate), { exact: true }).annotations({
+          description: "For a 502: candidates that were passed over without an attempt; absent if there are none."
         }),
         reason: Schema.optionalWith(Schema.Literal("exhausted", "held", "too_large"), { exact: true }).annotations({
           description:

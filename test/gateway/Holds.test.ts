@@ -85,6 +85,28 @@ describe("A candidate that cannot be paid for", () => {
   })
 })
 
+describe("A call that fails", () => {
+  it.effect("names what it passed over for want of money", () => {
+    const { complete, run } = setUp(
+      { one: [broken], two: [answer("two")] },
+      [priced("one/m", 0.9, cheap), priced("two/m", 0.7, dear)],
+      50_000
+    )
+    return run(
+      Effect.gen(function* () {
+        const outcome = yield* complete()
+        expect(outcome.failure).toMatchObject({
+          _tag: "ProvidersFailed",
+          attempts: [{ model: "one/m" }],
+          skipped: [{ model: "two/m", reason: "unaffordable" }]
+        })
+        const pinned = yield* complete({ model: "one/m" })
+        expect(pinned.failure).not.toHaveProperty("skipped")
+      })
+    )
+  })
+})
+
 describe("A candidate of which only a short answer can be paid for", () => {
   const models = [priced("one/m", 0.9, dear), priced("two/m", 0.5, cheap)]
   /** At 400 micro-USD a token: more than the smallest answer of the first model, and less than its likely one. */

@@ -214,6 +214,15 @@ it("a client's own text is quoted up to 120 characters", () => {
   expect(Errors.of(new ModelNotFound({ model: "x".repeat(121) })).error.message).toContain(`'${"x".repeat(120)}…'`)
 })
 
+it("a failed call names its attempts, and what was passed over if there is any", () => {
+  const attempts = [attempt("one/m", "provider_error")]
+  const skipped = [{ model: "two/m", reason: "unaffordable" }] as const
+  const metadataOf = (more: object) =>
+    Errors.of(new ProvidersFailed({ attempts, retryAfterMillis: null, ...more })).error.metadata
+  expect(metadataOf({ skipped })).toEqual({ attempts, skipped })
+  expect(metadataOf({})).toEqual({ attempts })
+})
+
 it("nothing of why the database is out of reach is told", () => {
   expect(JSON.stringify(Errors.of(new StoreUnavailable({ cause: "a password" })))).not.toContain("password")
 })

@@ -2162,6 +2162,7 @@ export interface components {
                 reason?: "exhausted" | "held" | "too_large";
                 /** @enum {string} */
                 scope?: "account" | "project" | "key";
+                skipped?: components["schemas"]["SkippedCandidate"][];
             } & {
                 [key: string]: unknown;
             };
@@ -2736,6 +2737,11 @@ export interface components {
             has_more: boolean;
             items: components["schemas"]["SessionOut"][];
             next_cursor: string | null;
+        };
+        SkippedCandidate: {
+            model: string;
+            /** @enum {string} */
+            reason: "resting" | "unaffordable";
         };
         UpdateAlertsRequest: {
             rotate_secret?: boolean;
