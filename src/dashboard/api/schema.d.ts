@@ -2806,6 +2806,7 @@ export interface components {
         AnthropicVersion: string;
         ClientRequestId: string;
         IdempotencyKey: string;
+        TraceParent: string;
     };
     requestBodies: never;
     headers: {
@@ -5666,6 +5667,7 @@ export interface operations {
             query?: never;
             header?: {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                traceparent?: components["parameters"]["TraceParent"];
                 "x-request-id"?: components["parameters"]["ClientRequestId"];
             };
             path: {

@@ -55,6 +55,13 @@ export const documentedParameters: Json = {
       "The client's own id of the request, recorded in the request log: letters, digits, `.`, `_` and `-`, at most 64 characters.",
     schema: { type: "string", pattern: "^[\\w.-]{1,64}$" }
   },
+  TraceParent: {
+    name: "traceparent",
+    in: "header",
+    required: false,
+    description: "The client's trace (W3C Trace Context), which the call belongs to where the service records spans.",
+    schema: { type: "string" }
+  },
   AnthropicVersion: {
     name: "anthropic-version",
     in: "header",
@@ -125,7 +132,7 @@ const monitoring: ReadonlySet<string> = new Set<string>([routedPaths.livez, rout
  * answers is changed at the same path under `If-Match`.
  */
 export const declareHeaders = (path: string, operation: Json, versioned: boolean): void => {
-  if (calls.has(path)) addParameters(operation, "IdempotencyKey", "ClientRequestId")
+  if (calls.has(path)) addParameters(operation, "IdempotencyKey", "ClientRequestId", "TraceParent")
   if (lists.has(path)) addParameters(operation, "AnthropicVersion")
   for (const [status, response] of Object.entries(isObject(operation["responses"]) ? operation["responses"] : {})) {
     if (!isObject(response)) continue

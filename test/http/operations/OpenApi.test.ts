@@ -53,6 +53,21 @@ it("describes every parameter of a path, a query or a header, and not by its pat
   expect(missing.map(([operation, { name }]) => `${operation}: ${name}`)).toEqual([])
 })
 
+it("describes each header that calls read", () => {
+  const names = ["IdempotencyKey", "ClientRequestId", "TraceParent"]
+  const references = names.map((name) => ({ $ref: `#/components/parameters/${name}` }))
+  const { components, paths } = openApiDocument()
+  expect(components).toMatchObject({ parameters: { TraceParent: { name: "traceparent", in: "header" } } })
+  for (const path of [
+    inferencePaths.createChatCompletion,
+    inferencePaths.createResponse,
+    inferencePaths.createMessage,
+    "/api/projects/{id}/chat/completions"
+  ]) {
+    expect([path, paths[path]?.["post"]?.["parameters"]]).toEqual([path, expect.arrayContaining(references)])
+  }
+})
+
 it("describes every response by its meaning or its status, not by the name of its schema", () => {
   const { components, paths } = openApiDocument()
   const names = new Set([...Object.keys(components.schemas), "Success", "Error", "a string", ""])
