@@ -2,6 +2,7 @@ import * as Schema from "effect/Schema"
 import { Attempt, CandidatePool, Cost, routingReasons } from "./Call.ts"
 import { promptClasses } from "./PromptClass.ts"
 
+/** A candidate that was skipped without an attempt. */
 export const SkippedCandidate = Schema.Struct({
   model: Schema.String.annotations({ description: "Concrete model id." }),
   reason: Schema.Literal("resting", "unaffordable").annotations({

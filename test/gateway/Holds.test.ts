@@ -86,7 +86,7 @@ describe("A candidate that cannot be paid for", () => {
 })
 
 describe("A call that fails", () => {
-  it.effect("names what it passed over for want of money", () => {
+  it.effect("names what it passed over because of insufficient money", () => {
     const { complete, run } = setUp(
       { one: [broken], two: [answer("two")] },
       [priced("one/m", 0.9, cheap), priced("two/m", 0.7, dear)],
