@@ -17,7 +17,7 @@ import type {
 import type { Guard } from "../validation/Guard.ts"
 import * as G from "../validation/Guard.ts"
 import { hasAtMost } from "../validation/SchemaParts.ts"
-import { isEmptyMessage, isMediaUrl, maxToolNameCharacters } from "./ChatMessageSchema.ts"
+import { isEmptyFile, isEmptyMessage, isMediaUrl, maxToolNameCharacters } from "./ChatMessageSchema.ts"
 
 /** Chat completions has no marks of its own for cached blocks, no results that are not text, and one order of blocks. */
 type InChat<A> = Omit<A, "cache_control" | "is_error" | "order">
@@ -55,11 +55,14 @@ const audioPart = G.struct<AudioPart>({
 const filePart = G.struct<InChat<FilePart>>({
   type: G.required(G.literal("file")),
   file: G.required(
-    G.struct<FilePart["file"]>({
-      filename: G.optional(G.string),
-      file_data: G.optional(mediaUrl),
-      file_id: G.optional(G.string)
-    })
+    G.where(
+      G.struct<FilePart["file"]>({
+        filename: G.optional(G.string),
+        file_data: G.optional(mediaUrl),
+        file_id: G.optional(G.string)
+      }),
+      (file) => (isEmptyFile(file) ? [] : undefined)
+    )
   )
 })
 

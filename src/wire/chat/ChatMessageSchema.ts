@@ -44,10 +44,25 @@ const FilePart = Schema.Struct({
   type: Schema.Literal("file").annotations({ description: "Marks a file part." }),
   file: Schema.Struct({
     filename: optional(Schema.String, "Name of the file."),
-    file_data: optional(MediaUrl, "The file as a data: URL, or its https: URL, which the gateway never fetches."),
+    file_data: optional(
+      MediaUrl,
+      "The file as a data: URL, or its https: URL, which the gateway never fetches; required unless `file_id` is sent."
+    ),
     file_id: optional(Schema.String, "Id of a file stored at the provider.")
-  }).annotations({ description: "The file." })
+  }).pipe(
+    Schema.filter((file) => (isEmptyFile(file) ? { path: ["file_data"], message: fileRule } : undefined), {
+      jsonSchema: {}
+    }),
+    Schema.annotations({ description: "The file." })
+  )
 }).annotations({ identifier: "FilePart" })
+const fileRule = "a file needs its data or the id under which its provider has it"
+
+/** True for a file part without a file. */
+export const isEmptyFile = (file: {
+  readonly file_data?: string | null | undefined
+  readonly file_id?: string | null | undefined
+}): boolean => (file.file_data ?? null) === null && (file.file_id ?? null) === null
 
 const name = optional(Schema.String, "Distinguishes participants of the same role.")
 

@@ -345,6 +345,11 @@ describe("messages", () => {
       "invalid_value",
       "messages[1].content[0].image_url.url"
     ],
+    [
+      { role: "user", content: [{ type: "file", file: { filename: "a.pdf", file_data: null } }] },
+      "missing_required_parameter",
+      "messages[1].content[0].file.file_data"
+    ],
     [{ role: "assistant" }, "missing_required_parameter", "messages[1].content"],
     [{ role: "assistant", content: null, tool_calls: [] }, "missing_required_parameter", "messages[1].content"],
     [
