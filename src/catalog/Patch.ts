@@ -185,10 +185,13 @@ export const capabilitiesOf = (
   "structured-output": listed.includes("structured-output"),
   sampling: listed.includes("sampling"),
   logprobs: listed.includes("logprobs"),
-  "audio-input": listed.includes("audio-input"),
+  "audio-input": listed.includes("audio-input") && audioProtocols.includes(protocol),
   "file-input": listed.includes("file-input"),
   "image-url": listed.includes("image-url") || (listed.includes("vision") && urlProtocols.includes(protocol))
 })
+
+/** The others have no field for audio. */
+const audioProtocols: ReadonlyArray<ProtocolId> = ["openai-chat", "gemini", "simulated"]
 
 /** Gemini and Bedrock accept bytes only, and the gateway never fetches a user's URL. */
 export const urlProtocols: ReadonlyArray<ProtocolId> = ["openai-chat", "anthropic-messages", "simulated"]

@@ -173,6 +173,17 @@ describe("configured models", () => {
     } satisfies Model)
   })
 
+  it.each([
+    ["openai-chat", true],
+    ["gemini", true],
+    ["anthropic-messages", false],
+    ["bedrock-converse", false]
+  ] as const)("take audio only where their protocol has a field for it: %s", (protocol, expected) => {
+    const provider = { ...acme({ ...large, capabilities: ["audio-input"] }), protocol }
+    const { capabilities } = one({ configured: [provider] }, "acme/large")
+    expect(capabilities["audio-input"]).toBe(expected)
+  })
+
   it("carry everything that the operator says", () => {
     const model = one(
       {
