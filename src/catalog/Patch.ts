@@ -1,7 +1,7 @@
 import { type Effort, efforts } from "../domain/Chat.ts"
 import type { Capability, Model, Profile, Reasoning } from "../domain/Model.ts"
 import type { PriceList, Prices, PriceTier } from "../domain/Prices.ts"
-import type { ProtocolId } from "../domain/Support.ts"
+import type { ProtocolId, SupportTable } from "../domain/Support.ts"
 
 /** A model of the operator's configuration; missing fields have the defaults of `config/ConfiguredModel.ts`. */
 export interface ConfiguredModel extends ModelPatch {
@@ -121,8 +121,21 @@ export const patched = (model: Model, patch: ModelPatch): Model => ({
     maxOutputTokens:
       patch.profile?.maxOutputTokens === undefined ? model.profile.maxOutputTokens : patch.profile.maxOutputTokens,
     apiVersion: patch.profile?.apiVersion === undefined ? model.profile.apiVersion : patch.profile.apiVersion
-  }
+  },
+  support: patchedSupport(model, patch)
 })
+
+/** What has a price is sent: servers of OpenAI's protocol differ in these fields, and the other protocols have none for them. */
+const patchedSupport = ({ protocol, support }: Model, patch: ModelPatch): SupportTable => {
+  if (protocol !== "openai-chat") return support
+  const isPriced = (price: number | null | undefined) => typeof price === "number"
+  return {
+    ...support,
+    ...((patch.serviceTierPrices ?? []).length > 0 && { service_tier: "native" }),
+    ...(isPriced(patch.webSearchPriceMicroUsd) && { web_search_options: "native" }),
+    ...(isPriced(patch.audioOutputPriceMicroUsdPerMillion) && { modalities: "native", audio: "native" })
+  }
+}
 
 /** New base rates do not change the rates of long prompts. */
 const patchedPrices = (prices: Prices | null, patch: ModelPatch): Prices | null => {

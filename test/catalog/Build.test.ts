@@ -184,6 +184,33 @@ describe("configured models", () => {
     expect(capabilities["audio-input"]).toBe(expected)
   })
 
+  it("take what they have a price for, of the fields that servers of one protocol differ in", () => {
+    const dropped: SupportTable = {
+      ...support,
+      service_tier: "dropped",
+      web_search_options: "dropped",
+      modalities: "refused",
+      audio: "refused"
+    }
+    const plain = { ...acme(large), support: dropped }
+    expect(one({ configured: [plain] }, "acme/large").support).toEqual(dropped)
+    const { inputPriceMicroUsdPerMillion, outputPriceMicroUsdPerMillion } = large
+    const prices = {
+      serviceTierPrices: [{ serviceTier: "priority", inputPriceMicroUsdPerMillion, outputPriceMicroUsdPerMillion }],
+      webSearchPriceMicroUsd: 0,
+      audioOutputPriceMicroUsdPerMillion: 20_000_000
+    } satisfies ModelPatch
+    const priced = { ...acme({ ...large, ...prices }), support: dropped }
+    expect(one({ configured: [priced] }, "acme/large").support).toEqual(support)
+    expect(one({ configured: [plain], patches: { "acme/large": prices } }, "acme/large").support).toEqual(support)
+    const none = { serviceTierPrices: [], webSearchPriceMicroUsd: null, audioOutputPriceMicroUsdPerMillion: null }
+    const unpriced = { ...acme({ ...large, ...none }), support: dropped }
+    expect(one({ configured: [unpriced] }, "acme/large").support).toEqual(dropped)
+    // no field in which it could be sent
+    const other = { ...priced, protocol: "gemini" as const }
+    expect(one({ configured: [other] }, "acme/large").support).toEqual(dropped)
+  })
+
   it("carry everything that the operator says", () => {
     const model = one(
       {

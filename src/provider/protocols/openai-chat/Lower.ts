@@ -1,4 +1,4 @@
-import { asksToReason, type JsonObject } from "../../../domain/Chat.ts"
+import { asksToReason, type ChatRequest, type JsonObject } from "../../../domain/Chat.ts"
 import type { ProviderCall } from "../../Provider.ts"
 import { isObject, objectAt } from "../shared/Json.ts"
 import { toolNamesOf } from "../shared/ToolNames.ts"
@@ -46,7 +46,7 @@ export const lower = (given: ProviderCall, quirks: Quirks): UpstreamBody => {
   set("prompt_cache_options", request.promptCacheOptions)
   set("prompt_cache_retention", request.promptCacheRetention)
   set("prediction", request.prediction)
-  set("modalities", quirks.support.modalities === "refused" ? undefined : request.modalities)
+  set("modalities", quirks.support.modalities === "refused" ? withAudio(request.modalities) : request.modalities)
   set("audio", request.audio)
   set("moderation", request.moderation)
   set("web_search_options", request.webSearchOptions)
@@ -57,6 +57,9 @@ export const lower = (given: ProviderCall, quirks: Quirks): UpstreamBody => {
   if (request.stream && quirks.streamOptions) body["stream_options"] = { include_usage: true }
   return writeBody(body, request)
 }
+
+/** Text alone asks for nothing. */
+const withAudio = (modalities: ChatRequest["modalities"]) => (modalities?.includes("audio") ? modalities : undefined)
 
 /**
  * A model that reasons unasked is told not to where the vendor would reject the forced tool call, also when the client's own effort

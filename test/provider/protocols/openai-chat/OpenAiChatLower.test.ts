@@ -105,6 +105,7 @@ describe("the upstream body", () => {
       const sent = provider?.lower(call({ ...unasked, stream: false }))
       expect(sent, vendor).not.toMatch(/logprobs|modalities/)
     }
+    expect(body({ modalities: ["text", "audio"] }, compatible)).toMatchObject({ modalities: ["text", "audio"] })
     expect(Object.keys(body(unasked, openAi))).not.toContain("logprobs")
     expect(body(unasked, openAi)).toMatchObject({ modalities: ["text"] })
     expect(body({ logprobs: true, topLogprobs: 0 })).not.toHaveProperty("top_logprobs")
