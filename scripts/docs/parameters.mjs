@@ -63,7 +63,8 @@ Every provider takes messages, tools and streaming; the table says what becomes 
 provider. *Native*: the provider has the same field. *Translated*: another field carries it. *Dropped with note*: it only
 tunes the answer, so it is left out and named in \`router_metadata.dropped_parameters\`. *Refused*: it shapes the answer, so
 \`auto\` does not choose the provider, and a concrete id is answered with 400 \`unsupported_for_provider\`. What a single model
-does not take, such as \`temperature\` where it reasons, is in the catalog and treated alike.
+does not take, such as \`temperature\` where it reasons, is in the catalog and treated alike. At other servers of \`openai-chat\`,
+\`service_tier\`, \`web_search_options\` and audio output are native for the models that have a price for them.
 
 | parameter | ${Object.keys(columns).join(" | ")} |
 |---|${"---|".repeat(Object.keys(columns).length)}

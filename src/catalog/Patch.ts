@@ -125,7 +125,7 @@ export const patched = (model: Model, patch: ModelPatch): Model => ({
   support: patchedSupport(model, patch)
 })
 
-/** What has a price is sent: servers of OpenAI's protocol differ in these fields, and the other protocols have none for them. */
+/** What has a price is sent: servers of OpenAI's protocol differ in these fields. Of the other protocols it is known what they take. */
 const patchedSupport = ({ protocol, support }: Model, patch: ModelPatch): SupportTable => {
   if (protocol !== "openai-chat") return support
   const isPriced = (price: number | null | undefined) => typeof price === "number"

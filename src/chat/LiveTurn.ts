@@ -72,7 +72,7 @@ export const endOf = ({ content, drafts, notices, reasoning }: Omit<TurnView, "a
   drafts: drafts.map(({ text }) => text.length)
 })
 
-/** Of an answer. */
+/** The content of an answer. */
 export const maxContentCharacters = 1024 * 1024
 
 /** An answer that this process writes: all text in memory, for any number of readers, none of whom it waits for. */
