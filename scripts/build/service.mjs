@@ -1,7 +1,7 @@
 // @ts-check
 // Builds dist/main.js, its chunks, its workers and the files that PGlite reads.
 import { rmSync } from "node:fs"
-import { cp, mkdir } from "node:fs/promises"
+import { cp, mkdir, readFile, writeFile } from "node:fs/promises"
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import { build } from "esbuild"
@@ -22,8 +22,24 @@ const shared = {
   banner,
   legalComments: "none",
   logLevel: "warning",
-  external: ["pg-native"]
+  external: ["pg-native"],
+  metafile: true
 }
+
+/**
+ * V8 keeps a text with one character beyond Latin-1, such as a quotation mark in a regular expression or a comment, in two bytes
+ * for each of its characters: 3.6 MB more for `main.js`. esbuild escapes those in strings alone.
+ *
+ * @param {import("esbuild").BuildResult<{ metafile: true }>} result
+ */
+const escapeBeyondAscii = ({ metafile }) =>
+  Promise.all(
+    Object.keys(metafile.outputs).map(async (file) => {
+      const text = await readFile(file, "utf8")
+      const escaped = text.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+      if (escaped !== text) await writeFile(file, escaped)
+    })
+  )
 
 // their names have hashes: those of the last build would stay
 rmSync(join(dist, "chunks"), { recursive: true, force: true })
@@ -36,7 +52,7 @@ await Promise.all([
     splitting: true,
     alias: { undici: join(root, "scripts/build/undici.js") },
     chunkNames: "chunks/[name]-[hash]"
-  }),
+  }).then(escapeBeyondAscii),
   build({
     ...shared,
     entryPoints: {
@@ -44,6 +60,6 @@ await Promise.all([
       captureWorker: join(root, "src/capture/worker/captureWorker.js"),
       analysisWorker: join(root, "src/analysis/job/analysisWorker.ts")
     }
-  }),
+  }).then(escapeBeyondAscii),
   ...["pglite.wasm", "pglite.data", "initdb.wasm"].map((asset) => cp(join(pglite, asset), join(dist, asset)))
 ])
