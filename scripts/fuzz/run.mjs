@@ -78,7 +78,10 @@ const configuration = (port) => ({
         contextTokens: 200_000,
         outputTokens: 8_000,
         quality: 0.5,
-        capabilities: ["tools", "vision", "structured-output", "sampling", "logprobs", "audio-input", "file-input"]
+        capabilities: [
+          ...["tools", "vision", "structured-output", "sampling", "file-input"],
+          ...(protocol === "openai-chat" || protocol === "gemini" ? ["logprobs", "audio-input"] : [])
+        ]
       }
     ]
   }))

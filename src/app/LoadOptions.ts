@@ -1,4 +1,5 @@
 import { builtInCatalog } from "../catalog/CatalogFile.ts"
+import { withoutEffect } from "../catalog/WithoutEffect.ts"
 import type * as Settings from "../config/Settings.ts"
 import { isMasterKey } from "../credentials/MasterKey.ts"
 import { wellFormed } from "../identity/keys/ApiKey.ts"
@@ -13,5 +14,7 @@ export const loadOptions: Settings.LoadOptions = {
   builtInIds: [...vendors.map((vendor) => vendor.id), "sim", "sim2"],
   vendorIds: vendors.map((vendor) => vendor.id),
   vendorIdsWithoutBaseUrl: vendors.filter((vendor) => vendor.needsBaseUrl === true).map((vendor) => vendor.id),
-  catalogModelIds: new Set([...builtInCatalog.models, ...Simulated.models].map((model) => model.id))
+  catalogModelIds: new Set([...builtInCatalog.models, ...Simulated.models].map((model) => model.id)),
+  vendorProtocols: new Map(vendors.map((vendor) => [vendor.id, vendor.protocol.id])),
+  withoutEffect
 }

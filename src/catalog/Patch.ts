@@ -2,6 +2,7 @@ import { type Effort, efforts } from "../domain/Chat.ts"
 import type { Capability, Model, Profile, Reasoning } from "../domain/Model.ts"
 import type { PriceList, Prices, PriceTier } from "../domain/Prices.ts"
 import type { ProtocolId, SupportTable } from "../domain/Support.ts"
+import { withoutEffect } from "./WithoutEffect.ts"
 
 /** A model of the operator's configuration; missing fields have the defaults of `config/ConfiguredModel.ts`. */
 export interface ConfiguredModel extends ModelPatch {
@@ -192,19 +193,20 @@ const patchedReasoning = (reasoning: Reasoning | null, patch: ModelPatch): Reaso
 export const capabilitiesOf = (
   protocol: ProtocolId,
   listed: ReadonlyArray<Capability>
-): Readonly<Record<Capability, boolean>> => ({
-  tools: listed.includes("tools"),
-  vision: listed.includes("vision"),
-  "structured-output": listed.includes("structured-output"),
-  sampling: listed.includes("sampling"),
-  logprobs: listed.includes("logprobs"),
-  "audio-input": listed.includes("audio-input") && audioProtocols.includes(protocol),
-  "file-input": listed.includes("file-input"),
-  "image-url": listed.includes("image-url") || (listed.includes("vision") && urlProtocols.includes(protocol))
-})
-
-/** The others have no field for audio. */
-const audioProtocols: ReadonlyArray<ProtocolId> = ["openai-chat", "gemini", "simulated"]
+): Readonly<Record<Capability, boolean>> => {
+  const has = (capability: Capability) =>
+    listed.includes(capability) && !withoutEffect[protocol].capabilities.includes(capability)
+  return {
+    tools: has("tools"),
+    vision: has("vision"),
+    "structured-output": has("structured-output"),
+    sampling: has("sampling"),
+    logprobs: has("logprobs"),
+    "audio-input": has("audio-input"),
+    "file-input": has("file-input"),
+    "image-url": has("image-url") || (has("vision") && urlProtocols.includes(protocol))
+  }
+}
 
 /** Gemini and Bedrock accept bytes only, and the gateway never fetches a user's URL. */
 export const urlProtocols: ReadonlyArray<ProtocolId> = ["openai-chat", "anthropic-messages", "simulated"]

@@ -14,7 +14,16 @@ export interface ValidationContext {
   readonly vendorIdsWithoutBaseUrl: ReadonlyArray<string>
   /** Ids of all models of the built-in providers, usable or not. */
   readonly catalogModelIds: ReadonlySet<string>
+  /** The protocol of each vendor. */
+  readonly vendorProtocols: ReadonlyMap<string, string>
+  /** By protocol: settings of a model that do nothing there. */
+  readonly withoutEffect: Readonly<Record<string, Settings>>
   readonly isSet: (variable: string) => boolean
+}
+
+interface Settings {
+  readonly fields: ReadonlyArray<string>
+  readonly capabilities: ReadonlyArray<string>
 }
 
 type Raw = Readonly<Record<string, unknown>>
@@ -28,12 +37,17 @@ export const issuesOfRules = (file: unknown, context: ValidationContext): Readon
   const providers = list(root["providers"]).map(object)
   const known = new Set([...context.catalogModelIds, ...providers.flatMap((provider) => modelIds(provider))])
   const knownProviders = new Set([...context.builtInIds, ...providers.flatMap((provider) => text(provider["id"]))])
+  const protocolOfModel = (id: string) => {
+    const own = idOfProvider(id)
+    const provider = providers.find((one) => one["id"] === own)
+    return provider === undefined ? context.vendorProtocols.get(own) : protocolOf(provider, context)
+  }
   return [
     ...repeated(providers, "id", ["providers"]),
     ...providers.flatMap((provider, index) => issuesOfProvider(provider, ["providers", index], context)),
     ...repeatedModels(providers),
     ...Object.entries(object(root["models"])).flatMap(([id, patch]) =>
-      issuesOfPatch(id, patch, ["models", id], known, knownProviders)
+      issuesOfPatch(id, patch, ["models", id], known, knownProviders, context.withoutEffect[protocolOfModel(id) ?? ""])
     ),
     ...repeated(list(root["routingConfigurations"]).map(object), "slug", ["routingConfigurations"])
   ]
@@ -41,6 +55,7 @@ export const issuesOfRules = (file: unknown, context: ValidationContext): Readon
 
 const issuesOfProvider = (provider: Raw, at: JsonPath, context: ValidationContext): ReadonlyArray<ConfigIssue> => {
   const issues: Array<ConfigIssue> = []
+  const ignored = context.withoutEffect[protocolOf(provider, context) ?? ""]
   const { id, protocol, vendor, baseUrl, apiKeyEnv } = provider
   if (typeof id === "string" && context.builtInIds.includes(id)) {
     issues.push(issueAt([...at, "id"], "is the id of a built-in provider"))
@@ -71,33 +86,43 @@ const issuesOfProvider = (provider: Raw, at: JsonPath, context: ValidationContex
     if (typeof id === "string" && typeof model["id"] === "string" && !model["id"].startsWith(`${id}/`)) {
       issues.push(issueAt([...path, "id"], "must start with the id of its provider and a slash"))
     }
-    issues.push(...issuesOfModel(model, path))
+    issues.push(...issuesOfModel(model, path, ignored))
   })
   return issues
 }
+
+const protocolOf = ({ protocol, vendor }: Raw, context: ValidationContext): string | undefined =>
+  typeof protocol === "string" ? protocol : typeof vendor === "string" ? context.vendorProtocols.get(vendor) : undefined
+
+const idOfProvider = (modelId: string): string => modelId.slice(0, Math.max(0, modelId.indexOf("/")))
 
 const issuesOfPatch = (
   id: string,
   patch: unknown,
   at: JsonPath,
   known: ReadonlySet<string>,
-  knownProviders: ReadonlySet<string>
+  knownProviders: ReadonlySet<string>,
+  ignored: Settings | undefined
 ): ReadonlyArray<ConfigIssue> => {
-  if (known.has(id)) return issuesOfModel(object(patch), at)
+  if (known.has(id)) return issuesOfModel(object(patch), at, ignored)
   const near = nearest(id, known)
   const meant = near === undefined ? "" : `; did you mean ${near}?`
   if (patch === null) return [issueAt(at, `is not a model of the catalog${meant}`)]
   const missing = requiredFields.filter((field) => object(patch)[field] === undefined)
-  if (!knownProviders.has(id.slice(0, Math.max(0, id.indexOf("/"))))) {
+  if (!knownProviders.has(idOfProvider(id))) {
     return [issueAt(at, `is not a model of the catalog, and its provider is not known either${meant}`)]
   }
   if (missing.length > 0)
     return [issueAt(at, `is not a model of the catalog; a new one needs ${missing.join(", ")}${meant}`)]
-  return issuesOfModel(object(patch), at)
+  return issuesOfModel(object(patch), at, ignored)
 }
 
-const issuesOfModel = (model: Raw, at: JsonPath): ReadonlyArray<ConfigIssue> => {
-  const issues: Array<ConfigIssue> = [...issuesOfTiers(model, at), ...issuesOfServiceTiers(model, at)]
+const issuesOfModel = (model: Raw, at: JsonPath, ignored: Settings | undefined): ReadonlyArray<ConfigIssue> => {
+  const issues: Array<ConfigIssue> = [
+    ...issuesOfTiers(model, at),
+    ...issuesOfServiceTiers(model, at),
+    ...issuesOfEffect(model, at, ignored)
+  ]
   const { min, max } = object(model["reasoningDepth"])
   if (typeof min === "number" && typeof max === "number" && min > max) {
     issues.push(issueAt([...at, "reasoningDepth"], "must have a min that is not above its max"))
@@ -108,6 +133,22 @@ const issuesOfModel = (model: Raw, at: JsonPath): ReadonlyArray<ConfigIssue> => 
     issues.push(issueAt([...at, "profile", "effort"], "must be one of the model's reasoningEfforts"))
   }
   return issues
+}
+
+/** What is set and does nothing: somebody would wait for an effect. */
+const issuesOfEffect = (model: Raw, at: JsonPath, ignored: Settings | undefined): ReadonlyArray<ConfigIssue> => {
+  const reason = "has no effect: the protocol of this provider has no field for it"
+  const isSet = (value: unknown) =>
+    value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0)
+  const { capabilities = [], fields = [] } = ignored ?? {}
+  return [
+    ...fields.filter((field) => isSet(model[field])).map((field) => issueAt([...at, field], reason)),
+    ...list(model["capabilities"]).flatMap((capability, index) =>
+      text(capability).some((one) => capabilities.includes(one))
+        ? [issueAt([...at, "capabilities", index], reason)]
+        : []
+    )
+  ]
 }
 
 const issuesOfTiers = (prices: Raw, at: JsonPath): ReadonlyArray<ConfigIssue> => {

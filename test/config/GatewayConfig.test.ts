@@ -354,6 +354,41 @@ describe("a configuration file", () => {
       ["providers[0]: needs exactly one of protocol and vendor"]
     ],
     [
+      "prices and capabilities that the protocol has no field for",
+      acme({
+        protocol: "bedrock-converse",
+        models: [
+          {
+            ...model,
+            serviceTierPrices: [
+              { serviceTier: "flex", inputPriceMicroUsdPerMillion: 1, outputPriceMicroUsdPerMillion: 1 }
+            ],
+            webSearchPriceMicroUsd: 0,
+            audioOutputPriceMicroUsdPerMillion: null,
+            capabilities: ["tools", "audio-input"]
+          }
+        ]
+      }),
+      ["serviceTierPrices", "webSearchPriceMicroUsd", "capabilities[1]"].map(
+        (field) => `${path}.${field}: has no effect: the protocol of this provider has no field for it`
+      )
+    ],
+    [
+      "the same in a patch of a configured model",
+      {
+        ...acme({ protocol: "anthropic-messages" }),
+        models: { [model.id]: { webSearchPriceMicroUsd: 5 } }
+      },
+      [`models["${model.id}"].webSearchPriceMicroUsd: has no effect: the protocol of this provider has no field for it`]
+    ],
+    [
+      "the same in a patch of the catalog",
+      { models: { "google/gemini": { webSearchPriceMicroUsd: 5 } } },
+      [
+        'models["google/gemini"].webSearchPriceMicroUsd: has no effect: the protocol of this provider has no field for it'
+      ]
+    ],
+    [
       "an unknown protocol",
       acme({ protocol: "soap" }),
       ["providers[0].protocol: must be one of openai-chat, anthropic-messages, gemini, bedrock-converse"]

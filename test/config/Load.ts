@@ -2,6 +2,7 @@ import * as PlatformError from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
+import { withoutEffect } from "../../src/catalog/WithoutEffect.ts"
 import { type LoadOptions, load, type Settings } from "../../src/config/Settings.ts"
 
 const options: LoadOptions = {
@@ -14,7 +15,14 @@ const options: LoadOptions = {
   builtInIds: ["openai", "google", "sim"],
   vendorIds: ["openai", "openrouter", "azure"],
   vendorIdsWithoutBaseUrl: ["azure"],
-  catalogModelIds: new Set(["openai/gpt-5", "openai/o3"])
+  catalogModelIds: new Set(["openai/gpt-5", "openai/o3", "google/gemini"]),
+  vendorProtocols: new Map([
+    ["openai", "openai-chat"],
+    ["google", "gemini"],
+    ["openrouter", "openai-chat"],
+    ["azure", "openai-chat"]
+  ]),
+  withoutEffect
 }
 
 export interface Given {
