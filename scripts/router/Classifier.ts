@@ -4,7 +4,7 @@ import { type PromptClass, promptClasses, textClasses } from "../../src/domain/P
 import type { Artefact, ClassProfile } from "../../src/routing/quality/Artefact.ts"
 import { buckets } from "../../src/routing/quality/Features.ts"
 import type { GradedPrompt, GradedSet } from "./Data.ts"
-import { meansOf } from "./Predictor.ts"
+import { meansOf } from "./Means.ts"
 import { type Labelled, seeds } from "./Seeds.ts"
 import { matrixOf, ridge, weightsOf } from "./Sparse.ts"
 

@@ -1,13 +1,18 @@
 import type { GradedSet } from "./Data.ts"
-import { train } from "./Predictor.ts"
+import { meansOf } from "./Means.ts"
+import { type Predictor, train } from "./Predictor.ts"
 import { figuresOf, linearCurve, predictAll, rounded, singlesOf } from "./Report.ts"
 
 /** A task that the router has never seen, of which it knows the models alone. */
 export interface UnseenTask {
   readonly task: string
   readonly prompts: number
+  /** Of the hull of the single models on this very task. */
   readonly aiq_zero_router: number
+  /** Of the single models that are best on average over the other tasks: what is known without a look at the text. */
+  readonly aiq_averages: number
   readonly aiq_router: number
+  /** Of the router from the zero router. */
   readonly difference: number
 }
 
@@ -23,14 +28,23 @@ export const leaveOneTaskOut = (training: GradedSet, test: GradedSet): ReadonlyA
     const singles = singlesOf(own)
     const predictions = predictAll(own, train(others).predict)
     const zero = figuresOf(singles.points, singles).aiq
+    const averages = figuresOf(linearCurve(own, predictAll(own, averagesOf(others)), singles.best.cost), singles).aiq
     const router = figuresOf(linearCurve(own, predictions, singles.best.cost), singles).aiq
     return [
       {
         task,
         prompts: own.prompts.length,
         aiq_zero_router: zero,
+        aiq_averages: averages,
         aiq_router: router,
         difference: rounded(router - zero)
       }
     ]
   })
+
+/** The same for every text. */
+const averagesOf = ({ prompts }: GradedSet): Predictor["predict"] => {
+  const quality = Float64Array.from(meansOf(prompts.map(({ scores }) => scores)))
+  const cost = Float64Array.from(meansOf(prompts.map(({ costs }) => costs)))
+  return () => ({ quality, cost })
+}

@@ -3,7 +3,9 @@ import { applyLinear, columns, type Linear } from "../../src/routing/quality/Lin
 import { softmax } from "../../src/routing/quality/Softmax.ts"
 import { hullOf, qualityAt } from "./Curve.ts"
 import type { GradedSet } from "./Data.ts"
+import { meansOf } from "./Means.ts"
 import { type Matrix, matrixOf, ridge, weightsOf } from "./Sparse.ts"
+import { wordCountsOf } from "./WordCounts.ts"
 
 /** Quality and cost of each model for a text. The arrays are valid until the next prediction. */
 export interface Prediction {
@@ -39,6 +41,8 @@ const strangeFactor = 0.8
  * kinds of task hold for a new one in part.
  */
 const textShare = 0.65
+/** A class that is less likely is not worth the time. */
+const minProbability = 0.02
 /** A model that is this little below the hull of the averages can be on that of another kind of task. */
 const maxGap = 0.03
 /** What lifts it above its neighbours on the hull, so that it is the choice at some price. */
@@ -46,8 +50,9 @@ const clearance = 0.003
 
 /**
  * quality = mean + unlike · lift + gate · share · (Σ P(class) · row[class] + residual − mean), where `unlike` is the share of the
- * training texts of the likeliest class that are more like their class; cost by a regression of its logarithm. All of it is
- * linear in the features but for the softmax, so that one pass over a prompt yields everything.
+ * training texts of the likeliest class that are more like their class; cost by a regression of its logarithm. Most of it is
+ * linear in the features but for the softmax, so that one pass over a prompt yields everything; for a class in which the numbers of
+ * words say more, the residual is theirs.
  */
 export const train = ({ models, prompts }: GradedSet): Predictor => {
   const texts = prompts.map(({ text }) => text)
@@ -69,10 +74,15 @@ export const train = ({ models, prompts }: GradedSet): Predictor => {
     classes.map((own) => groups.map((_, index) => (index === own ? 1 : 0))),
     classPenalty
   )
-  const residual = regressed(
-    prompts.map(({ scores }, at) => scores.map((score, m) => score - (rows[classes[at] ?? 0]?.[m] ?? 0))),
-    count > 1 ? residualPenalty.withClasses : residualPenalty.withoutClasses
+  const deviations = prompts.map(({ scores }, at) =>
+    scores.map((score, m) => score - (rows[classes[at] ?? 0]?.[m] ?? 0))
   )
+  // without classes the same words are in texts of different kinds
+  const wordCounts = groups.map((_, k) => {
+    const isOwn = (_: unknown, at: number) => classes[at] === k
+    return count > 1 ? wordCountsOf(texts.filter(isOwn), deviations.filter(isOwn)) : undefined
+  })
+  const residual = regressed(deviations, count > 1 ? residualPenalty.withClasses : residualPenalty.withoutClasses)
   const cost = regressed(
     prompts.map(({ costs }) => costs.map((value) => Math.log1p(value))),
     costPenalty
@@ -80,13 +90,25 @@ export const train = ({ models, prompts }: GradedSet): Predictor => {
   const likeness = centroids(matrix, classes, count)
   const linear = joined(bucketWeights, [classifier, residual, cost, likeness])
   const outputs = new Float64Array(linear.outputs)
+  const byWords = new Float64Array(size)
   const residualAt = count
   const costAt = count + size
   const likenessAt = count + 2 * size
 
   const read = (text: string): void => {
-    applyLinear(linear, featuresOf(text), outputs)
+    const features = featuresOf(text)
+    applyLinear(linear, features, outputs)
     softmax(outputs, 0, count, sharpness)
+    let counted = 0
+    byWords.fill(0)
+    for (const [k, own] of wordCounts.entries()) {
+      const probability = outputs[k] ?? 0
+      if (own === undefined || probability < minProbability) continue
+      counted += probability
+      own.add(features, probability, byWords)
+    }
+    for (let m = 0; m < size; m++)
+      outputs[residualAt + m] = (1 - counted) * (outputs[residualAt + m] ?? 0) + (byWords[m] ?? 0)
   }
   const familiarity = (): number => {
     let closest = 0
@@ -239,12 +261,6 @@ const joined = (bucketWeights: Float32Array, parts: ReadonlyArray<Regression>): 
     offset += part.outputs
   }
   return { outputs, bucketWeights, weights, intercepts: Float64Array.from(parts.flatMap((part) => part.intercepts)) }
-}
-
-export const meansOf = (rows: ReadonlyArray<ReadonlyArray<number>>): ReadonlyArray<number> => {
-  const sums = new Float64Array(rows[0]?.length ?? 0)
-  for (const row of rows) for (const [at, value] of row.entries()) sums[at] = (sums[at] ?? 0) + value
-  return Array.from(sums, (sum) => sum / rows.length)
 }
 
 /** Of sorted values. */

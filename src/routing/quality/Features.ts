@@ -56,7 +56,7 @@ const headSeed = 0xc2b2ae35
 /** The first words together often are the instruction. */
 const headWords = 3
 /** Words count more than what they are next to and made of: they stay when the same is asked in another way. */
-const wordTimes = 4
+export const wordTimes = 4
 
 const newline = 10
 const space = 32

@@ -76,8 +76,10 @@ describe("An evaluation", () => {
     const [stories, sums] = tasks
     // by sums alone both models are as good, so that nobody would pay for the dear one
     expect(stories?.aiq_zero_router).toBeCloseTo(0.5, 1)
+    expect(stories?.aiq_averages).toBe(0)
     expect(stories?.aiq_router).toBe(0)
     expect(stories?.difference).toBeLessThan(-0.4)
+    expect(sums?.aiq_averages).toBe(sums?.aiq_zero_router)
     expect(sums?.difference).toBe(0)
   })
 
