@@ -135,7 +135,7 @@ const issuesOfModel = (model: Raw, at: JsonPath, ignored: Settings | undefined):
   return issues
 }
 
-/** What is set and does nothing: somebody would wait for an effect. */
+/** A setting that does nothing is refused: an operator would wait for its effect. */
 const issuesOfEffect = (model: Raw, at: JsonPath, ignored: Settings | undefined): ReadonlyArray<ConfigIssue> => {
   const reason = "has no effect: the protocol of this provider has no field for it"
   const isSet = (value: unknown) =>
