@@ -2,7 +2,6 @@ import * as Console from "effect/Console"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import { AuditStore } from "../audit/AuditStore.ts"
 import { type BrokenRow, verify } from "../audit/AuditVerification.ts"
 import type * as Settings from "../config/Settings.ts"
@@ -10,7 +9,7 @@ import { IdGenerator } from "../domain/IdGenerator.ts"
 import { Timers } from "../domain/Timers.ts"
 import { AccountTransactions } from "../sql/AccountDatabase.ts"
 import { ChangeNotifications } from "../sql/ChangeNotifications.ts"
-import * as Database from "../sql/Database.ts"
+import * as ExistingDatabase from "./command/ExistingDatabase.ts"
 
 /** A row of the audit log is not as it was written; the message names the first one of each account. */
 export class AuditLogBroken extends Data.TaggedError("AuditLogBroken")<{ readonly broken: ReadonlyArray<BrokenRow> }> {
@@ -28,16 +27,21 @@ const line = ({ accountId, id, position, reason }: BrokenRow): string =>
  */
 export const run = (settings: Pick<Settings.Settings, "databaseUrl" | "dataDirectory">) =>
   Effect.gen(function* () {
-    const { accounts, broken, rows } = yield* verify
-    if (broken.length > 0) return yield* new AuditLogBroken({ broken })
-    yield* Console.log(`The audit logs are complete and unchanged: ${rows} rows of ${accounts} accounts.`)
-  }).pipe(Effect.provide(storeOf(settings)))
+    yield* ExistingDatabase.required(settings)
+    return yield* Effect.provide(verified, storeOf(settings))
+  })
 
-const storeOf = ({ databaseUrl, dataDirectory }: Pick<Settings.Settings, "databaseUrl" | "dataDirectory">) =>
+const verified = Effect.gen(function* () {
+  const { accounts, broken, rows } = yield* verify
+  if (broken.length > 0) return yield* new AuditLogBroken({ broken })
+  yield* Console.log(`The audit logs are complete and unchanged: ${rows} rows of ${accounts} accounts.`)
+})
+
+const storeOf = (settings: Pick<Settings.Settings, "databaseUrl" | "dataDirectory">) =>
   AuditStore.layer.pipe(
     Layer.provide(AccountTransactions.layer),
     Layer.provide(ChangeNotifications.layer),
-    Layer.provide(Database.layer({ url: Option.fromNullable(databaseUrl), dataDir: dataDirectory })),
+    Layer.provide(ExistingDatabase.layer(settings)),
     Layer.provide(IdGenerator.layer),
     Layer.provide(Timers.layer)
   )

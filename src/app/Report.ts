@@ -28,6 +28,12 @@ export const report = (cause: Cause.Cause<unknown>): Effect.Effect<void> => {
     : Console.error(`The gateway stopped:\n${Cause.pretty(cause)}`)
 }
 
+/** What stopped a command, told as its own failure: the service is another process, or none. */
+export const ofCommand = (failure: unknown): unknown =>
+  failure instanceof Error && !(failure instanceof InvalidConfiguration) && !(failure instanceof UsageError)
+    ? new CommandFailed({ message: messageOf(failure) })
+    : failure
+
 /** The message of a statement's error is generic; the database's message is in the cause. */
 const messageOf = (failure: Error): string =>
   failure.cause === undefined || failure instanceof DatabaseFailed

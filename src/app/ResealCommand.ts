@@ -2,7 +2,6 @@ import * as Console from "effect/Console"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import { AlertStore } from "../account/alerts/AlertStore.ts"
 import { resealWebhooks } from "../account/alerts/ResealWebhooks.ts"
 import { WebhookSecrets } from "../account/alerts/WebhookSecrets.ts"
@@ -17,8 +16,8 @@ import { SealedCredentials } from "../credentials/SealedCredentials.ts"
 import { IdGenerator } from "../domain/IdGenerator.ts"
 import { Timers } from "../domain/Timers.ts"
 import { ChangeNotifications } from "../sql/ChangeNotifications.ts"
-import * as Database from "../sql/Database.ts"
 import { masterKeyLayer } from "./AccountServices.ts"
+import * as ExistingDatabase from "./command/ExistingDatabase.ts"
 
 /** Some sealed values cannot be read any more. */
 export class Unreadable extends Data.TaggedError("Unreadable")<{ readonly count: number }> {
@@ -33,16 +32,21 @@ export class Unreadable extends Data.TaggedError("Unreadable")<{ readonly count:
  */
 export const run = (settings: Settings.Settings) =>
   Effect.gen(function* () {
-    const credentials = yield* Effect.flatMap(SealedCredentials, (sealed) => sealed.reseal)
-    const webhooks = yield* resealWebhooks
-    const capture = yield* Effect.flatMap(CaptureKeys, (keys) => keys.reseal)
-    const reports = yield* resealReports
-    const unreadable = credentials.unreadable + webhooks.unreadable + capture.unreadable + reports.unreadable
-    yield* Console.log(
-      `sealed with the current master key: ${credentials.resealed} provider credentials, ${webhooks.resealed} webhook secrets, ${capture.resealed} keys of captured content, ${reports.resealed} reports of analyses`
-    )
-    if (unreadable > 0) return yield* new Unreadable({ count: unreadable })
-  }).pipe(Effect.provide(sealing(settings)))
+    yield* ExistingDatabase.required(settings)
+    return yield* Effect.provide(resealed, sealing(settings))
+  })
+
+const resealed = Effect.gen(function* () {
+  const credentials = yield* Effect.flatMap(SealedCredentials, (sealed) => sealed.reseal)
+  const webhooks = yield* resealWebhooks
+  const capture = yield* Effect.flatMap(CaptureKeys, (keys) => keys.reseal)
+  const reports = yield* resealReports
+  const unreadable = credentials.unreadable + webhooks.unreadable + capture.unreadable + reports.unreadable
+  yield* Console.log(
+    `sealed with the current master key: ${credentials.resealed} provider credentials, ${webhooks.resealed} webhook secrets, ${capture.resealed} keys of captured content, ${reports.resealed} reports of analyses`
+  )
+  if (unreadable > 0) return yield* new Unreadable({ count: unreadable })
+})
 
 const sealing = (settings: Settings.Settings) =>
   Layer.mergeAll(
@@ -56,7 +60,7 @@ const sealing = (settings: Settings.Settings) =>
     Layer.provide([CredentialStore.layer, CaptureStore.layer]),
     Layer.provide(masterKeyLayer(settings)),
     Layer.provide(ChangeNotifications.layer),
-    Layer.provide(Database.layer({ url: Option.fromNullable(settings.databaseUrl), dataDir: settings.dataDirectory })),
+    Layer.provide(ExistingDatabase.layer(settings)),
     Layer.provide(IdGenerator.layer),
     Layer.provide(Timers.layer)
   )

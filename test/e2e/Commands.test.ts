@@ -1,10 +1,12 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import * as Effect from "effect/Effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { emptyDatabase } from "../ledger/databases.ts"
 import { type Service, startService, testKey } from "../support/Service.ts"
 
 const databaseUrl = process.env["TEST_DATABASE_URL"]
@@ -128,6 +130,42 @@ describe("the command by itself", () => {
     },
     60_000
   )
+
+  it.each([["audit:verify"], ["reseal"], ["balance"]])(
+    "makes no database, and says so, where %s finds none",
+    async (word) => {
+      const own = await mkdtemp(join(tmpdir(), "gateway-nothing-"))
+      const ended = await runProgram([word], { DATA_DIR: own }, folder)
+      const made = await readdir(own)
+      await rm(own, { recursive: true, force: true })
+      expect(ended).toEqual({ code: 1, out: "", error: `there is no database in ${own}: start the service once.\n` })
+      expect(made).toEqual([])
+    },
+    60_000
+  )
+
+  it.skipIf(databaseUrl === undefined).each([["audit:verify"], ["reseal"], ["balance"]])(
+    "does not migrate an empty database for %s",
+    async (word) => {
+      const twice = Effect.gen(function* () {
+        const url = yield* emptyDatabase(databaseUrl ?? "")
+        const env = { DATABASE_URL: url, GATEWAY_MASTER_KEY: Buffer.alloc(32, 1).toString("base64") }
+        return yield* Effect.replicateEffect(
+          Effect.promise(() => runProgram([word], env, folder)),
+          2
+        )
+      })
+      const ended = await Effect.runPromise(Effect.scoped(twice))
+      const refused = { code: 1, out: "", error: "the database is empty: start the service once.\n" }
+      expect(ended).toEqual([refused, refused])
+    },
+    60_000
+  )
+
+  it("says why a command failed, and nothing of the service", async () => {
+    const { code, error } = await runProgram(["balance"], { DATABASE_URL: "postgres://root@127.0.0.1:1/none" }, folder)
+    expect([code, error]).toEqual([1, expect.stringMatching(/^the PostgreSQL database of DATABASE_URL failed: /)])
+  }, 60_000)
 
   it("reads .env, which says what is near and wrong", async () => {
     const own = await mkdtemp(join(tmpdir(), "gateway-dotenv-"))

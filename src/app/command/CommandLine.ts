@@ -5,6 +5,7 @@ import * as Logger from "effect/Logger"
 import { nearest } from "../../domain/Nearest.ts"
 import { version } from "../../domain/Version.ts"
 import * as Configuration from "../Configuration.ts"
+import { ofCommand } from "../Report.ts"
 import * as LastValid from "../reload/LastValid.ts"
 import { type Arguments, parse, UsageError } from "./Arguments.ts"
 import { check } from "./CheckCommand.ts"
@@ -58,7 +59,8 @@ const runCommand = (command: Command, given: Arguments): Effect.Effect<void, unk
   Effect.gen(function* () {
     const configuration = yield* withoutSettings.has(command) ? Configuration.of({}) : LastValid.read
     const run = command.run({ ...configuration, given })
-    return yield* Logger.withMinimumLogLevel(run, configuration.settings.logLevel)
+    const reported = command === start ? run : Effect.mapError(run, ofCommand)
+    return yield* Logger.withMinimumLogLevel(reported, configuration.settings.logLevel)
   })
 
 interface Found {

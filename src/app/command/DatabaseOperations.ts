@@ -1,6 +1,5 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import { Admin } from "../../account/admin/Admin.ts"
 import { AdminProjectStore } from "../../account/admin/AdminProjectStore.ts"
 import { BalanceStore } from "../../account/billing/BalanceStore.ts"
@@ -26,8 +25,7 @@ import { SpendLimitStore } from "../../ledger/SpendLimitStore.ts"
 import { PolicyStore } from "../../policy/PolicyStore.ts"
 import { AccountTransactions } from "../../sql/AccountDatabase.ts"
 import { ChangeNotifications } from "../../sql/ChangeNotifications.ts"
-import * as Database from "../../sql/Database.ts"
-import * as Migrations from "../../sql/Migrations.ts"
+import * as ExistingDatabase from "./ExistingDatabase.ts"
 import { CommandFailed, Operations, rowsAtOnce } from "./Operations.ts"
 
 /** On the database of the settings, which no other process has open if it is the embedded one. Does not migrate it. */
@@ -36,22 +34,13 @@ export const layer = (settings: Settings.Settings) => {
     Layer.provideMerge(Layer.merge(Audit.layer, ProjectAccess.layer)),
     Layer.provideMerge(stores)
   )
-  const database = Layer.effectDiscard(Migrations.requireCurrent).pipe(
-    Layer.provideMerge(
-      Database.layerUnmigrated({
-        url: Option.fromNullable(settings.databaseUrl),
-        dataDir: settings.dataDirectory,
-        maxConnections: 2
-      })
-    )
-  )
   return Layer.effect(
     Operations,
     Effect.suspend(() => make)
   ).pipe(
     Layer.provide(programs),
     Layer.provide(ChangeNotifications.layer),
-    Layer.provide(database),
+    Layer.provide(ExistingDatabase.layer(settings)),
     Layer.provide(Timers.layer)
   )
 }

@@ -4,9 +4,9 @@ import type * as Settings from "../../config/Settings.ts"
 import { IdGenerator } from "../../domain/IdGenerator.ts"
 import { Timers } from "../../domain/Timers.ts"
 import * as DirectoryLock from "../../sql/embedded/DirectoryLock.ts"
-import * as Embedded from "../../sql/embedded/Embedded.ts"
 import * as DatabaseOperations from "./DatabaseOperations.ts"
-import { CommandFailed, type Operations } from "./Operations.ts"
+import * as ExistingDatabase from "./ExistingDatabase.ts"
+import type { Operations } from "./Operations.ts"
 import * as ServiceOperations from "./ServiceOperations.ts"
 
 /**
@@ -20,13 +20,12 @@ export const withOperations =
 
 const layerFor = (settings: Settings.Settings) =>
   Effect.gen(function* () {
+    yield* ExistingDatabase.required(settings)
     const direct = Layer.provide(DatabaseOperations.layer(settings), base)
     if (settings.databaseUrl !== null) return direct
-    const directory = settings.dataDirectory
-    if (!(yield* Embedded.isIn(directory))) {
-      return yield* new CommandFailed({ message: `there is no database in ${directory}: start the service once.` })
-    }
-    return (yield* DirectoryLock.isHeld(directory)) ? Layer.provide(ServiceOperations.layer(settings), base) : direct
+    return (yield* DirectoryLock.isHeld(settings.dataDirectory))
+      ? Layer.provide(ServiceOperations.layer(settings), base)
+      : direct
   })
 
 const base = IdGenerator.layer.pipe(Layer.provideMerge(Timers.layer))
