@@ -13,6 +13,7 @@ import { RouteOut } from "../wire/account/Route.ts"
 import { sentId } from "../wire/account/SentId.ts"
 import { ChatCompletion } from "../wire/chat/ChatAnswerSchema.ts"
 import { ChatCompletionRequest } from "../wire/chat/ChatRequestSchema.ts"
+import { ErrorResponse } from "../wire/ErrorBody.ts"
 import { Message } from "../wire/messages/MessagesObjectSchema.ts"
 import { CountTokensRequest, MessagesRequest, TokenCount } from "../wire/messages/MessagesRequestSchema.ts"
 import { AnthropicModelEntry, AnthropicModelList } from "../wire/models/AnthropicModelListSchema.ts"
@@ -138,19 +139,37 @@ const countTokens = HttpApiEndpoint.post("countMessageTokens", inferencePaths.co
     "The gateway's own estimate, which it also uses for routing: no provider is called, nothing is charged. Counts as one request towards the key's rate limits."
   )
 
-const Health = Schema.Struct({ status: Schema.String.annotations({ description: "Health status." }) })
+const Alive = Schema.Struct({ status: Schema.Literal("ok").annotations({ description: "Always ok." }) })
+const Ready = Schema.Struct({
+  status: Schema.Literal("ready").annotations({ description: "Always ready." }),
+  ledger_violations: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Schema.NonNegativeInt }), {
+    exact: true
+  }).annotations({
+    description: "Number of ledger rows that break an invariant, by invariant; absent if there are none."
+  })
+})
+const Unready = Schema.Struct({
+  status: Schema.Literal("shutting_down", "store_unavailable").annotations({
+    description: "Why the node is not ready: it is shutting down, or the database takes no writes."
+  })
+})
 const text = HttpApiSchema.Text()
 
 const livez = HttpApiEndpoint.get("livez", routedPaths.livez)
-  .addSuccess(Health)
+  .addSuccess(Alive)
   .annotate(OpenApi.Summary, "Liveness probe")
 const readyz = HttpApiEndpoint.get("readyz", routedPaths.readyz)
-  .addSuccess(Health)
-  .addError(Health, { status: 503 })
+  .addSuccess(Ready)
+  .addError(Unready, { status: 503 })
   .annotate(OpenApi.Summary, "Readiness probe")
 const metrics = HttpApiEndpoint.get("metrics", routedPaths.metrics)
   .addSuccess(text)
+  .addError(ErrorResponse, { status: 401 })
   .annotate(OpenApi.Summary, "Prometheus metrics")
+  .annotate(
+    OpenApi.Description,
+    "Requires `METRICS_TOKEN` as a bearer token; without that setting, only a loopback name in `Host`."
+  )
 
 /** The declaration of the documented endpoints; the OpenAPI document is generated from it. `Paths` binds it to the handlers. */
 export const Api = HttpApi.make("gateway")

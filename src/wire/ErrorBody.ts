@@ -19,6 +19,11 @@ export const WireError = Schema.Struct({
         skipped: Schema.optionalWith(Schema.Array(SkippedCandidate), { exact: true }).annotations({
           description: "For a 502: candidates that were passed over without an attempt; absent if there are none."
         }),
+        excluded: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Schema.NonNegativeInt }), {
+          exact: true
+        }).annotations({
+          description: "For a 404 `no_eligible_model`: number of models that are not eligible, by reason."
+        }),
         reason: Schema.optionalWith(Schema.Literal("exhausted", "held", "too_large"), { exact: true }).annotations({
           description:
             "For a 402. exhausted: nothing is left. held: running calls hold what is left. too_large: the call could cost more than is left."

@@ -2155,6 +2155,9 @@ export interface components {
             metadata?: {
                 attempts?: components["schemas"]["Attempt"][];
                 available_microusd?: components["schemas"]["NonNegativeInt"];
+                excluded?: {
+                    [key: string]: components["schemas"]["NonNegativeInt"];
+                };
                 fitting_output_tokens?: components["schemas"]["NonNegativeInt"];
                 held_microusd?: components["schemas"]["NonNegativeInt"];
                 needed_microusd?: components["schemas"]["NonNegativeInt"];
@@ -3776,6 +3779,7 @@ export interface operations {
             200: {
                 headers: {
                     "Cache-Control": components["headers"]["CacheControl"];
+                    "X-Accel-Buffering": components["headers"]["AccelBuffering"];
                     "X-Content-Type-Options": components["headers"]["ContentTypeOptions"];
                     "x-request-id": components["headers"]["RequestId"];
                     [name: string]: unknown;

@@ -120,11 +120,12 @@ const byOperation: Readonly<Record<string, Json>> = {
   "oidc.finishOidc": { Location: header("Location"), ...setCookie },
   "requests.listRequests": { "Content-Disposition": header("Attachment") },
   "capture.exportCapture": { "Content-Disposition": header("Attachment") },
+  "chat.followConversation": { "X-Accel-Buffering": header("AccelBuffering") },
   "keys.revokeKey": { ETag: header("EntityTag") },
   "routing.activateRoutingVersion": { ETag: header("EntityTag") }
 }
 
-/** They answer without headers of their own. */
+/** They answer without headers of their own, but for errors. */
 const monitoring: ReadonlySet<string> = new Set<string>([routedPaths.livez, routedPaths.readyz, routedPaths.metrics])
 
 /**
@@ -139,7 +140,9 @@ export const declareHeaders = (path: string, operation: Json, versioned: boolean
     const own = isObject(response["headers"]) ? response["headers"] : {}
     response["headers"] = {
       ...always,
-      ...(monitoring.has(path) ? {} : { "Cache-Control": header("CacheControl"), ...byStatus[status] }),
+      ...(monitoring.has(path) && status !== "401"
+        ? {}
+        : { "Cache-Control": header("CacheControl"), ...byStatus[status] }),
       ...(calls.has(path) ? byStatusOfCalls[status] : {}),
       ...(Number(status) < 400 ? ofSuccess(operation, versioned) : {}),
       ...(lists.has(path) || inAnthropicFormat.has(path) ? { "request-id": header("AnthropicRequestId") } : {}),

@@ -41,6 +41,7 @@ const completed = (spec: Json): Json => {
       name: "x-api-key",
       description: "The same key, only on the paths of the Messages format; the Authorization header takes precedence."
     },
+    metricsToken: { type: "http", scheme: "bearer", description: "`METRICS_TOKEN` of the service." },
     ...identitySchemes
   }
   const schemas = child(components, "schemas")
@@ -98,6 +99,9 @@ const completed = (spec: Json): Json => {
     delete child(one, "responses")["400"]
     delete child(one, "responses")["500"]
   }
+  const metrics = operation(paths, routedPaths.metrics, "get")
+  metrics["security"] = [{ metricsToken: [] }, {}]
+  child(child(metrics, "responses"), "401")["content"] = errorSchema
   describeByStatus(paths, new Set([...Object.keys(schemas), "Success", "Error", "a string"]))
   return spec
 }

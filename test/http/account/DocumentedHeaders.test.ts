@@ -22,7 +22,7 @@ const undocumented = (method: string, path: string, { headers, status }: Respons
 }
 
 describe("the OpenAPI document", () => {
-  const node = startsNode("embedded", { SIMULATED_PROVIDERS: "on" })
+  const node = startsNode("embedded", { SIMULATED_PROVIDERS: "on", METRICS_TOKEN: "scrape" })
   let operator: Person
 
   beforeAll(async () => {
@@ -66,5 +66,24 @@ describe("the OpenAPI document", () => {
     expect(found.filter(([, names]) => names.length > 0)).toEqual([])
     const expected = ["etag", "idempotent-replayed", "set-cookie", "content-disposition", "www-authenticate"]
     expect([...sent]).toEqual(expect.arrayContaining([...expected, "x-ratelimit-limit-requests"]))
+  })
+
+  it("names every header and status of followed conversations and of the operator endpoints", async () => {
+    const { default_project_id } = (await (await operator.send("GET", "/api/me")).json()) as Record<string, string>
+    const made = await operator.send("POST", "/api/chat/conversations", { project_id: default_project_id })
+    const { id } = (await made.json()) as { id: string }
+    const events = "/api/chat/conversations/{id}/events"
+    const found: Array<readonly [string, ReadonlyArray<string>]> = []
+    const look = async (path: string, response: Response) => {
+      await response.arrayBuffer()
+      found.push([`${path} ${response.status}`, undocumented("GET", path, response)])
+    }
+    await look(events, await operator.send("GET", events.replace("{id}", id)))
+    const nobody = sendTo(node.url, {})
+    for (const path of ["/livez", "/readyz", "/metrics"]) await look(path, await nobody("GET", path))
+    await look("/metrics", await nobody("GET", "/metrics", undefined, { authorization: "Bearer scrape" }))
+    expect(found).toEqual(
+      [`${events} 200`, "/livez 200", "/readyz 200", "/metrics 401", "/metrics 200"].map((answer) => [answer, []])
+    )
   })
 })

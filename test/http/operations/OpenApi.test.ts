@@ -138,6 +138,22 @@ it("documents the streams, the errors of the specification and the beta label", 
   expect(followed).not.toHaveProperty("x-event-stream")
 })
 
+it("documents the details of operator endpoints and of a 404", () => {
+  const { components, paths } = openApiDocument()
+  const ofStatus = (status: string, path: string) =>
+    paths[path]?.get?.responses[Number(status)]?.content?.["application/json"]?.schema
+  expect(ofStatus("200", "/readyz")).toMatchObject({
+    properties: { status: { enum: ["ready"] }, ledger_violations: { type: "object" } }
+  })
+  expect(ofStatus("503", "/readyz")).toMatchObject({
+    properties: { status: { enum: ["shutting_down", "store_unavailable"] } }
+  })
+  expect(ofStatus("401", "/metrics")).toEqual({ $ref: "#/components/schemas/ErrorResponse" })
+  expect(components.schemas?.["Error"]).toMatchObject({
+    properties: { metadata: { properties: { excluded: { type: "object" } } } }
+  })
+})
+
 it("documents exactly the declared paths, but for the document itself and its page", () => {
   const { docs, openApi, ...documented } = routedPaths
   const paths = Object.keys(openApiDocument().paths)
