@@ -59,7 +59,7 @@ export const CredentialCheckOut = Schema.Struct({
     description:
       "The model from which one token was requested, the cheapest that the credential allows; null: there is none, or the provider's model list was sufficient."
   }),
-  latency_ms: Schema.Int.annotations({ description: "Duration of the check, in milliseconds; at most 5,000." }),
+  latency_ms: Schema.Int.annotations({ description: "Duration of the check, in milliseconds; it ends after 5,000." }),
   error: Schema.NullOr(
     Schema.Struct({
       code: Schema.String.annotations({ description: "Error code as for calls, or `credential_rejected`." }),

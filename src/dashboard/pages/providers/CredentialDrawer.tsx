@@ -39,7 +39,7 @@ interface PartProps {
   readonly mayWrite: boolean
 }
 
-/** Asks the provider for one token. */
+/** Asks the provider whether it accepts the credential. */
 const Check = ({ mayWrite, of }: PartProps) => {
   const check = useMutation({
     mutationFn: () => take(client.POST("/api/credentials/{id}/verify", { params: { path: { id: of.id } } }))

@@ -98,7 +98,7 @@ const verifyCredential = HttpApiEndpoint.post("verifyCredential", "/api/credenti
   .annotate(OpenApi.Summary, "Verify a credential with its provider")
   .annotate(
     OpenApi.Description,
-    "Requests one token from a model, which the provider may charge; takes at most 5 seconds."
+    "Asks the provider for its list of models, which costs nothing. Where that says nothing about the credential, requests one token from a model, which the provider may charge. Ends after 5 seconds."
   )
 
 export const CredentialsGroup = HttpApiGroup.make("credentials")
