@@ -94,6 +94,11 @@ const completed = (spec: Json): Json => {
   const responses = operation(paths, inferencePaths.createResponse, "post")
   responses["x-beta"] = true
   describeAccount(paths)
+  // beside the response, as streams are: as other content types of the same status generated clients would type it as either
+  operation(paths, "/api/projects/{id}/requests", "get")["x-exports"] = {
+    "text/csv": { schema: { type: "string" } },
+    "application/x-ndjson": { schema: { $ref: "#/components/schemas/RequestOut" } }
+  }
   for (const path of [routedPaths.livez, routedPaths.readyz, routedPaths.metrics]) {
     const one = operation(paths, path, "get")
     delete child(one, "responses")["400"]

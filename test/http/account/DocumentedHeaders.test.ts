@@ -68,6 +68,21 @@ describe("the OpenAPI document", () => {
     expect([...sent]).toEqual(expect.arrayContaining([...expected, "x-ratelimit-limit-requests"]))
   })
 
+  it("names the content types of exports", async () => {
+    const { default_project_id } = (await (await operator.send("GET", "/api/me")).json()) as Record<string, string>
+    const path = "/api/projects/{id}/requests"
+    const sent = []
+    for (const accept of ["text/csv", "application/x-ndjson"]) {
+      const url = path.replace("{id}", `${default_project_id}`)
+      const response = await operator.send("GET", url, undefined, { accept })
+      await response.arrayBuffer()
+      sent.push(`${response.headers.get("content-type")}`.replace(/;.*/, ""))
+    }
+    expect(paths[path]?.["get"]).toMatchObject({
+      "x-exports": Object.fromEntries(sent.map((type) => [type, { schema: expect.any(Object) }]))
+    })
+  })
+
   it("names every header and status of followed conversations and of the operator endpoints", async () => {
     const { default_project_id } = (await (await operator.send("GET", "/api/me")).json()) as Record<string, string>
     const made = await operator.send("POST", "/api/chat/conversations", { project_id: default_project_id })

@@ -43,7 +43,7 @@ const listRequests = HttpApiEndpoint.get("listRequests", "/api/projects/:id/requ
   .annotate(OpenApi.Summary, "List the calls of a project, with their attempts")
   .annotate(
     OpenApi.Description,
-    "Ordered by end, newest first. With a filter that few calls match, a page may have fewer items than `limit`, or none, while `has_more` is true: the list then continues after `next_cursor`. With `Accept: text/csv` or `application/x-ndjson` the response contains all calls that match the filter, without paging; if the response ends prematurely, the export is incomplete. Text that a spreadsheet would run as a formula is prefixed with an apostrophe in the CSV."
+    "Ordered by end, newest first. With a filter that few calls match, a page may have fewer items than `limit`, or none, while `has_more` is true: the list then continues after `next_cursor`. With `Accept: text/csv` or `application/x-ndjson` the response contains all calls that match the filter, without paging; if the response ends prematurely, the export is incomplete. `x-exports` has the schema of each line. Text that a spreadsheet would run as a formula is prefixed with an apostrophe in the CSV."
   )
 
 const getRequest = HttpApiEndpoint.get("getRequest", "/api/requests/:id")
