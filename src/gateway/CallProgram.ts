@@ -5,7 +5,7 @@ import * as Option from "effect/Option"
 import type { CallerShape } from "../domain/Caller.ts"
 import type { ChatRequest } from "../domain/Chat.ts"
 import type { Answer } from "../domain/Completion.ts"
-import { type CallFailure, InsufficientFunds } from "../domain/GatewayError.ts"
+import { type CallFailure, InsufficientFunds, ServiceRefused } from "../domain/GatewayError.ts"
 import { microUsd } from "../domain/Money.ts"
 import type { ResponseStart } from "../domain/ResponseStart.ts"
 import type { RouterMetadata } from "../domain/RouterMetadata.ts"
@@ -90,7 +90,8 @@ const run = <A>(
     )
     const settled = Effect.uninterruptibleMask((restore) =>
       Effect.matchCauseEffect(begun, {
-        onFailure: (cause) => {
+        onFailure: (failed) => {
+          const cause = deps.running.isAborted ? Cause.map(failed, ofAborted) : failed
           refused(deps, caller, request, callOptions, cause)
           return Effect.failCause(cause)
         },
@@ -110,6 +111,10 @@ const run = <A>(
     }
     return Spans.span(isTraced, "gateway.call", attributes, settled)
   })
+
+/** With the node its database goes: a call that was being admitted is not told of the one, but of the other. */
+const ofAborted = (error: CallFailure): CallFailure =>
+  error._tag === "StoreUnavailable" ? new ServiceRefused({ reason: "shutting_down" }) : error
 
 /** What `onHeld` throws is a defect of the call, which then ends like any other. */
 const afterHeld = <A, E>(

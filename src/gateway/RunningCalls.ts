@@ -6,12 +6,17 @@ import type { Call } from "./Call.ts"
 /** The calls that run on this node, by which they can be ended from outside. */
 export class RunningCalls {
   private readonly calls = new FifoQueue<Call>()
-  private isAborted = false
+  private aborted = false
 
   add(call: Call): void {
     call.entry = this.calls.add(call)
     // it was still being admitted when all others were aborted
-    if (this.isAborted) call.abort({ _tag: "Shutdown" })
+    if (this.aborted) call.abort({ _tag: "Shutdown" })
+  }
+
+  /** Whether all were aborted: no call can succeed any more. */
+  get isAborted(): boolean {
+    return this.aborted
   }
 
   remove(call: Call): void {
@@ -26,7 +31,7 @@ export class RunningCalls {
 
   /** Fails every call, and those that are added from now on. */
   abort(): void {
-    this.isAborted = true
+    this.aborted = true
     for (const call of this.calls.values()) call.abort({ _tag: "Shutdown" })
   }
 

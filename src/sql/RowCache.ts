@@ -92,9 +92,12 @@ export const make = <A, Absent>(
               shared.delete(key)
               if (Exit.isSuccess(exit)) store(key, lookedUpAt, exit.value)
             }
+            // only the end of the scope interrupts a lookup, and nobody who waits for it: to them it has failed
             Deferred.unsafeDone(
               lookup,
-              Exit.map(exit, (value) => value ?? options.absent)
+              Exit.isInterrupted(exit)
+                ? Exit.fail(new StoreUnavailable({ cause: "the cache is closed" }))
+                : Exit.map(exit, (value) => value ?? options.absent)
             )
           })
         ),

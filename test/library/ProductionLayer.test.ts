@@ -1,8 +1,11 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import type * as Layer from "effect/Layer"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import {
   Accounts,
@@ -112,6 +115,33 @@ describe.each(databases)("the whole stack, on %s", (_, database) => {
           _tag: "Unauthenticated"
         })
       }).pipe(Effect.provide(complete))
+    })
+  )
+
+  it.scopedLive("calls that are being admitted while the stack is closed fail, and are not interrupted", () =>
+    Effect.gen(function* () {
+      const stack = ProductionLayer({
+        database: yield* database,
+        providers: { providers: [{ provider, models: [model] }] }
+      })
+      const scope = yield* Scope.make()
+      const context = yield* Layer.buildWithScope(stack, scope)
+      const caller = yield* Effect.gen(function* () {
+        const user = yield* (yield* Accounts).create({ name: "search", creditMicroUsd: 1_000 })
+        return yield* Effect.gen(function* () {
+          const project = yield* (yield* Projects).create("search")
+          const keys = yield* Keys
+          return yield* keys.caller((yield* keys.create(project.id, { name: "backend", limitMicroUsd: null })).id)
+        }).pipe(Effect.provideService(CurrentUser, user))
+      }).pipe(Effect.provide(context))
+      // what the project allows has not been read yet
+      const failed = Effect.flip(ask("mine/small")).pipe(Effect.provideService(Caller, caller), Effect.provide(context))
+      const running = yield* Effect.fork(failed)
+      yield* Effect.yieldNow()
+      yield* Scope.close(scope, Exit.void)
+      const refused = { _tag: "ServiceRefused", reason: "shutting_down" }
+      expect(yield* Fiber.join(running)).toMatchObject(refused)
+      expect(yield* failed).toMatchObject(refused)
     })
   )
 })

@@ -256,18 +256,19 @@ it.scoped("unknown keys neither grow without bound nor push known ones out", () 
   })
 )
 
-it.effect("a closed cache listens no longer, and leaves nobody waiting", () =>
+it.effect("a closed cache listens no longer, and fails whoever waits or asks later, but interrupts nobody", () =>
   Effect.gen(function* () {
     const waiting = yield* Effect.scoped(
       Effect.gen(function* () {
         const { asked, cache, listeners, world } = yield* setUp()
         world.answer = Effect.never
-        const fiber = yield* Effect.forkDaemon(Effect.exit(cache.get("a")))
+        const fiber = yield* Effect.forkDaemon(Effect.flip(cache.get("a")))
         yield* until(() => asked.length === 1)
-        return { fiber, listeners }
+        return { cache, fiber, listeners }
       })
     )
     expect(waiting.listeners.size).toBe(0)
-    expect((yield* Fiber.join(waiting.fiber))._tag).toBe("Failure")
+    expect((yield* Fiber.join(waiting.fiber))._tag).toBe("StoreUnavailable")
+    expect((yield* Effect.flip(waiting.cache.get("b")))._tag).toBe("StoreUnavailable")
   })
 )
