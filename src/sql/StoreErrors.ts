@@ -2,14 +2,24 @@ import { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
 import { ParseError } from "effect/ParseResult"
 import { StoreUnavailable } from "../domain/GatewayError.ts"
+import { reasonOf, sqlStateOf } from "./DatabaseError.ts"
 
 /** The errors of a statement after `fromSql`. */
 export type Translated<E> = Exclude<E, SqlError | ParseError> | StoreUnavailable
 
-/** Maps errors of the driver to `StoreUnavailable`. A row that does not fit its schema is a broken invariant. */
+/** The statement has reached the database, and would be refused again: a data exception, or a check or not-null constraint. */
+const refusedValue = /^(?:22...|23514|23502)$/
+
+/**
+ * Maps errors of the driver to `StoreUnavailable`. A row that does not fit its schema is a broken invariant, and so is a value that
+ * its column does not take.
+ */
 export const fromSql = <A, E, R>(statement: Effect.Effect<A, E, R>): Effect.Effect<A, Translated<E>, R> =>
   Effect.catchAll(statement, (error): Effect.Effect<never, Translated<E>> => {
     if (error instanceof ParseError) return Effect.dieMessage(`a row does not fit its schema: ${error.message}`)
+    if (error instanceof SqlError && refusedValue.test(sqlStateOf(error) ?? "")) {
+      return Effect.dieMessage(`a value that the database does not take: ${reasonOf(error)}`)
+    }
     if (error instanceof SqlError) return Effect.fail(new StoreUnavailable({ cause: error }))
     return Effect.fail(error as Exclude<E, SqlError | ParseError>)
   })
