@@ -10,9 +10,9 @@ import { SealingUnavailable } from "../domain/AccountError.ts"
 
 /** Where the master key comes from. */
 export interface MasterKeyOptions {
-  /** Of `GATEWAY_MASTER_KEY`, in base64; `null` where it is not set. */
+  /** Of `GATEWAY_MASTER_KEY`, 32 bytes in base64; `null` where it is not set. */
   readonly current: Redacted.Redacted | null
-  /** Of `GATEWAY_MASTER_KEY_PREVIOUS`: opens what was sealed before the key was changed. */
+  /** Of `GATEWAY_MASTER_KEY_PREVIOUS`, in the same form: opens what was sealed before the key was changed. */
   readonly previous: Redacted.Redacted | null
   /** Where a key is kept, and made at the first start, while none is set; `null`: nowhere. */
   readonly directory: string | null
@@ -26,9 +26,9 @@ export interface MasterKeyShape {
   readonly accepted: (purpose: string) => Effect.Effect<ReadonlyArray<Buffer>, SealingUnavailable>
 }
 
-/** The file of the master key cannot be used. */
+/** A master key, or its file, cannot be used. */
 export class MasterKeyFailed extends Data.TaggedError("MasterKeyFailed")<{
-  /** The file. */
+  /** The file, or the option that the key was given by. */
   readonly path: string
   /** What is wrong with it, for the message. */
   readonly reason: string
@@ -46,6 +46,7 @@ export class MasterKey extends Context.Tag("gateway/credentials/MasterKey")<Mast
 
 const keyBytes = 32
 const fileName = "master.key"
+const wrongForm = "is not 32 bytes in base64."
 
 /** A key of 32 bytes in base64, padded or not. */
 export const isMasterKey = (text: string): boolean =>
@@ -53,8 +54,12 @@ export const isMasterKey = (text: string): boolean =>
 
 /** The configured keys, the current one first; empty where there is none. Makes no file. */
 export const existing = (options: MasterKeyOptions): Effect.Effect<ReadonlyArray<Buffer>, MasterKeyFailed> =>
-  Effect.map(options.current === null ? readFrom(options.directory) : Effect.succeed(bytesOf(options.current)), (key) =>
-    [key, options.previous === null ? undefined : bytesOf(options.previous)].filter((one) => one !== undefined)
+  Effect.map(
+    Effect.all([
+      options.current === null ? readFrom(options.directory) : bytesOf("current", options.current),
+      options.previous === null ? Effect.succeed(undefined) : bytesOf("previous", options.previous)
+    ]),
+    (keys) => keys.filter((key) => key !== undefined)
   )
 
 export const derive = (key: Uint8Array, purpose: string): Buffer =>
@@ -84,7 +89,14 @@ const unavailable = new SealingUnavailable({
   message: "Nothing can be sealed: GATEWAY_MASTER_KEY is not set (32 bytes in base64)."
 })
 
-const bytesOf = (key: Redacted.Redacted): Buffer => Buffer.from(Redacted.value(key), "base64")
+/** Of a shorter text, or one in another form, less than a key would be left. */
+const bytesOf = (
+  option: "current" | "previous",
+  key: Redacted.Redacted
+): Effect.Effect<Buffer | undefined, MasterKeyFailed> =>
+  isMasterKey(Redacted.value(key))
+    ? Effect.succeed(Buffer.from(Redacted.value(key), "base64"))
+    : Effect.fail(new MasterKeyFailed({ path: `masterKey.${option}`, reason: wrongForm }))
 
 const readFrom = (directory: string | null): Effect.Effect<Buffer | undefined, MasterKeyFailed> => {
   if (directory === null) return Effect.succeed(undefined)
@@ -93,7 +105,7 @@ const readFrom = (directory: string | null): Effect.Effect<Buffer | undefined, M
     Effect.flatMap((text) =>
       isMasterKey(text.trim())
         ? Effect.succeed(Buffer.from(text.trim(), "base64"))
-        : Effect.fail(new MasterKeyFailed({ path, reason: "is not 32 bytes in base64." }))
+        : Effect.fail(new MasterKeyFailed({ path, reason: wrongForm }))
     ),
     Effect.catchIf(
       (error) => error === "ENOENT",

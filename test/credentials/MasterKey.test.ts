@@ -71,6 +71,21 @@ describe("the master key", () => {
     })
   )
 
+  it.effect("is refused by name where a program gives something else", () =>
+    Effect.gen(function* () {
+      for (const wrong of ["", "secret", Buffer.alloc(32, 1).toString("hex")].map((text) => Redacted.make(text))) {
+        const failures = [
+          yield* Effect.flip(withKey({ current: wrong, directory })),
+          yield* Effect.flip(withKey({ current: one, previous: wrong }))
+        ]
+        expect(failures.map(({ message }) => message)).toEqual([
+          "the master key in masterKey.current is not 32 bytes in base64.",
+          "the master key in masterKey.previous is not 32 bytes in base64."
+        ])
+      }
+    })
+  )
+
   it.effect("is missed by name where there is none", () =>
     Effect.gen(function* () {
       const key = yield* withKey({})
