@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { PgClient } from "@effect/sql-pg/PgClient"
-import { beforeAll, describe, expect, it, layer } from "@effect/vitest"
+import { afterEach, beforeAll, describe, expect, it, layer, vi } from "@effect/vitest"
 import { PGlite } from "@electric-sql/pglite"
 import * as Chunk from "effect/Chunk"
 import * as Deferred from "effect/Deferred"
@@ -133,6 +133,21 @@ describe("one session behind many connections", () => {
       })
     )
   })
+})
+
+describe("the environment of the process", () => {
+  afterEach(() => vi.unstubAllEnvs())
+
+  it.scopedLive.each([
+    ["PGSSLMODE", "require"],
+    ["PGSSLNEGOTIATION", "direct"]
+  ])("what it says of other databases does not concern this one: %s=%s", ([name, value]) =>
+    Effect.gen(function* () {
+      vi.stubEnv(name, value)
+      const sql = yield* SqlClient
+      expect(yield* sql`select 1 as one`).toEqual([{ one: 1 }])
+    }).pipe(Effect.provide(inMemory))
+  )
 })
 
 describe("closing", () => {

@@ -8,7 +8,7 @@ import Pg from "pg"
 import { DatabaseFailed, type DirectoryInUse } from "../DatabaseError.ts"
 import { PooledClient } from "../PooledClient.ts"
 import * as DirectoryLock from "./DirectoryLock.ts"
-import { Wire } from "./Wire.ts"
+import { unencrypted, Wire } from "./Wire.ts"
 import type { FromWorker, ToWorker } from "./worker.js"
 
 export interface Embedded {
@@ -102,7 +102,7 @@ const start = (
 
     const poolOf = (max: number): Pg.Pool => {
       // without cancel requests: one would queue behind the statement that it should end
-      const pool = new Pg.Pool({ Client: PooledClient, max, idleTimeoutMillis: 0, stream })
+      const pool = new Pg.Pool({ ...unencrypted, Client: PooledClient, max, idleTimeoutMillis: 0, stream })
       // Idle connections fail with the thread; `died` reports it.
       pool.on("error", () => {})
       return pool

@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import Pg from "pg"
 import * as Migrations from "../Migrations.ts"
 import { Engine } from "./engine.js"
-import { Wire } from "./Wire.ts"
+import { unencrypted, Wire } from "./Wire.ts"
 
 /** The fastest: a first start waits for the archive, and half a megabyte more is no matter. */
 const compression = { level: 1 }
@@ -50,6 +50,7 @@ const poolOf = (database: PGlite): Pg.Pool => {
   const engine = new Engine(database, "18")
   const connection = 1
   return new Pg.Pool({
+    ...unencrypted,
     max: 1,
     stream: () =>
       new Wire({

@@ -8,6 +8,9 @@ export interface WireHandlers {
   readonly closed: (wire: Wire) => void
 }
 
+/** For the driver of a wire, which would take what it is not told from PGSSLMODE and PGSSLNEGOTIATION. */
+export const unencrypted = { ssl: false, sslnegotiation: "postgres" } as const
+
 /** Stands for the socket of a `pg` client: bytes go to the embedded database's thread and back. */
 export class Wire extends Duplex {
   private readonly handlers: WireHandlers
