@@ -2,6 +2,7 @@ import * as Arr from "effect/Array"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type * as Exit from "effect/Exit"
+import { identity } from "effect/Function"
 import type { ProjectCredentialsShape } from "../credentials/ProjectCredentials.ts"
 import type { CallOrigin, Endpoint } from "../domain/Call.ts"
 import type { CallerShape, RoutedProject } from "../domain/Caller.ts"
@@ -89,11 +90,16 @@ export interface AdmissionDeps extends RoutingDeps {
   readonly timers: TimersShape
 }
 
+/** Of `Effect.uninterruptibleMask`. */
+type Restore = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
+
 export interface Admission {
+  /** `restore` is given what may take long and can be interrupted. */
   readonly admit: (
     caller: CallerShape,
     request: ChatRequest,
-    options: CallOptions
+    options: CallOptions,
+    restore: Restore
   ) => Effect.Effect<Admitted, CallFailure>
   /** What a call of this request would be routed to now. Nothing is counted or held. */
   readonly preview: (
@@ -133,7 +139,7 @@ export interface ProjectModels {
 
 export const make = (deps: AdmissionDeps): Admission => ({
   // no generators: they allocate 4 KB a call
-  admit: (caller, request, { body, clientRequestId, endpoint, onRateLimits, origin = "user", requestId }) =>
+  admit: (caller, request, { body, clientRequestId, endpoint, onRateLimits, origin = "user", requestId }, restore) =>
     Effect.suspend(() => {
       const startedAtMillis = deps.timers.now()
       const measure = Estimate.estimatePrompt(request, deps.random)
@@ -155,7 +161,7 @@ export const make = (deps: AdmissionDeps): Admission => ({
           return Effect.tapErrorCause(
             Effect.suspend(() => {
               onRateLimits?.(status)
-              return Effect.flatMap(rulesOf(deps, caller), (rules) => rankCandidates(deps, call, rules))
+              return Effect.flatMap(rulesOf(deps, caller, restore), (rules) => rankCandidates(deps, call, rules))
             }),
             () => Effect.sync(release)
           )
@@ -164,7 +170,7 @@ export const make = (deps: AdmissionDeps): Admission => ({
     }),
   preview: Effect.fnUntraced(function* (caller, request) {
     const measure = Estimate.estimatePrompt(request, deps.random)
-    const rules = yield* rulesOf(deps, caller)
+    const rules = yield* rulesOf(deps, caller, identity)
     const call = { caller, request, measure, startedAtMillis: deps.timers.now() }
     const routed = yield* route(deps, call, rules, false)
     const candidates = routed.ranked.candidates.all()
@@ -208,16 +214,22 @@ export const make = (deps: AdmissionDeps): Admission => ({
 })
 
 /** What the project says about its calls. Nearly always all of it is in memory: only what is not is left to effects. */
-const rulesOf = (deps: AdmissionDeps, caller: RoutedProject): Effect.Effect<ProjectRules, StoreUnavailable> => {
+const rulesOf = (
+  deps: AdmissionDeps,
+  caller: RoutedProject,
+  restore: Restore
+): Effect.Effect<ProjectRules, StoreUnavailable> => {
   const known = rulesInMemory(deps, caller)
   if (known !== undefined) return Effect.succeed(known)
   const { projectId } = caller
-  return Effect.all({
-    project: deps.policy.ofProject(projectId),
-    configurations: deps.configurations.ofProject(projectId),
-    quality: deps.quality.ofProject(projectId),
-    credentials: credentialsOf(deps, caller)
-  })
+  return restore(
+    Effect.all({
+      project: deps.policy.ofProject(projectId),
+      configurations: deps.configurations.ofProject(projectId),
+      quality: deps.quality.ofProject(projectId),
+      credentials: credentialsOf(deps, caller)
+    })
+  )
 }
 
 const rulesInMemory = (deps: AdmissionDeps, { billingMode, projectId }: RoutedProject): ProjectRules | undefined => {

@@ -29,8 +29,9 @@ import * as StreamView from "./StreamView.ts"
  */
 export interface GatewayShape {
   /**
-   * The complete response of the first candidate that answers, settled. Interruption closes the upstream; while the call waits for
-   * money, for at most two seconds, it takes effect after that.
+   * The complete response of the first candidate that answers, settled. Interruption closes the upstream. While the money is being
+   * held it takes effect after that: running calls are waited for at most two seconds, a database that does not respond some seconds
+   * more.
    */
   readonly complete: (
     request: ChatRequest,

@@ -1,6 +1,7 @@
 import { expect, it } from "@effect/vitest"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -14,13 +15,23 @@ import {
   Caller,
   type CallFailure,
   type CallOptions,
+  Catalog,
   type ChatEvent,
   type Completed,
   type Completion,
   Gateway,
+  Health,
+  IdGenerator,
+  Policy,
+  Providers,
+  RateLimits,
+  RetryBudget,
+  RoutingConfigurations,
   type StreamBroken,
-  type StreamedAnswer
+  type StreamedAnswer,
+  Timers
 } from "../../src/index.ts"
+import { openPolicy } from "../../src/policy/ProjectPolicy.ts"
 import { MemoryLedger, ScriptedProvider, TestGateway, testModel, VirtualTimers } from "../../src/testing/index.ts"
 import { request } from "../provider/protocols/calls.ts"
 import { inVirtualTime, quiet } from "./virtualTime.ts"
@@ -148,6 +159,42 @@ describe("An embedding program", () => {
       })
     )
   })
+
+  it.effect("a call whose rules are being read is interrupted at once, and leaves neither a hold nor a place", () =>
+    Effect.gen(function* () {
+      const reading = yield* Deferred.make<void>()
+      const timers = VirtualTimers.make()
+      const one = ScriptedProvider.make({ id: "one", timers, script: () => answer("Hello") })
+      let isRead = false
+      const slowPolicy = Layer.succeed(Policy, {
+        ofProject: () =>
+          isRead ? Effect.succeed(openPolicy) : Effect.zipRight(Deferred.succeed(reading, undefined), Effect.never)
+      })
+      const oneAtATime = { requestsPerMinute: null, tokensPerMinute: null, concurrentRequests: 1 }
+      const layer = Gateway.layer.pipe(
+        Layer.provideMerge(MemoryLedger.layerFunded(1_000_000)),
+        Layer.provide([
+          slowPolicy,
+          RoutingConfigurations.layerNone,
+          RateLimits.layerMemory({ key: oneAtATime, project: oneAtATime }),
+          Catalog.layerOf([testModel("one/m")]),
+          Providers.layerOf([one]),
+          Health.layer,
+          RetryBudget.layer,
+          IdGenerator.layer
+        ]),
+        Layer.provide(Timers.layerOf(timers))
+      )
+      yield* Effect.gen(function* () {
+        const asked = yield* Effect.fork(complete)
+        yield* Deferred.await(reading)
+        expect(Exit.isInterrupted(yield* Fiber.interrupt(asked))).toBe(true)
+        expect((yield* MemoryLedger).calls()).toEqual([])
+        isRead = true
+        expect((yield* inVirtualTime(timers, complete)).answer.text).toBe("Hello")
+      }).pipe(Effect.provideService(Caller, TestGateway.testCaller), Effect.provide(layer))
+    })
+  )
 
   it.effect("one call that runs again is another call, with an id, a hold and a settlement of its own", () => {
     const { run } = setUp(answer("Hello"))
