@@ -141,7 +141,7 @@ describe("the environment of the process", () => {
   it.scopedLive.each([
     ["PGSSLMODE", "require"],
     ["PGSSLNEGOTIATION", "direct"]
-  ])("what it says of other databases does not concern this one: %s=%s", ([name, value]) =>
+  ] as const)("what it says of other databases does not concern this one: %s=%s", ([name, value]) =>
     Effect.gen(function* () {
       vi.stubEnv(name, value)
       const sql = yield* SqlClient
