@@ -112,7 +112,7 @@ export class Ledger extends Context.Tag("gateway/ledger/Ledger")<Ledger, LedgerS
 
 /** How much money there is in memory. */
 export interface MemoryLedgerOptions {
-  /** What each account may spend, in micro-USD. */
+  /** What each account may spend, in whole micro-USD. */
   readonly creditMicroUsd: number
 }
 

@@ -14,7 +14,7 @@ import type { Health } from "../routing/Health.ts"
 
 /** What a gateway without a database is configured by; `R` is what the providers of the application need. */
 export interface SimpleOptions<R = never> extends ProviderOptions<R> {
-  /** What all calls together may cost, in micro-USD; default 25 000 000. */
+  /** What all calls together may cost, in whole micro-USD; default 25 000 000. */
   readonly creditMicroUsd?: number
   /** Deadlines of a call and how many candidates it may try. */
   readonly gateway?: GatewayOptions

@@ -7,6 +7,7 @@ import type { CurrentUserShape } from "../../domain/CurrentUser.ts"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import { IdGenerator, nextRequestId } from "../../domain/IdGenerator.ts"
 import { AccountId, UserId } from "../../domain/Ids.ts"
+import { microUsd } from "../../domain/Money.ts"
 import { AccountStore } from "../../identity/projects/AccountStore.ts"
 import { type User, UserStore } from "../../identity/users/UserStore.ts"
 import { Scopes } from "../../ledger/Scopes.ts"
@@ -18,7 +19,7 @@ export interface NewAccount {
   readonly name: string
   /** May give credit and see every project; default false. */
   readonly isOperator?: boolean
-  /** What the account may spend from the start, in micro-USD; default 0. */
+  /** What the account may spend from the start, in whole micro-USD; default 0. */
   readonly creditMicroUsd?: number
 }
 
@@ -75,7 +76,8 @@ const make = Effect.gen(function* () {
           const actor = actorOf(user)
           yield* accounts.create({ userId: user.id, accountId: user.accountId, name, isOperator })
           yield* scopes.open("account", user.accountId, null)
-          if (creditMicroUsd > 0) yield* scopes.credit(user.accountId, creditMicroUsd, "program")
+          const credit = microUsd(creditMicroUsd)
+          if (credit > 0) yield* scopes.credit(user.accountId, credit, "program")
           yield* audit.recordBy(actor, {
             accountId: user.accountId,
             action: "user.create",

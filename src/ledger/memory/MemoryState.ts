@@ -69,6 +69,7 @@ export class MemoryState {
   private isRetrying = false
 
   constructor(options: MemoryOptions) {
+    if (options.openOnUse !== undefined) microUsd(options.openOnUse.creditMicroUsd)
     this.options = options
   }
 
