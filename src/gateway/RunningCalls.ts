@@ -6,17 +6,13 @@ import type { Call } from "./Call.ts"
 /** The calls that run on this node, by which they can be ended from outside. */
 export class RunningCalls {
   private readonly calls = new FifoQueue<Call>()
-  private aborted = false
+  /** Whether all were aborted: no call can succeed any more. */
+  isAborted = false
 
   add(call: Call): void {
     call.entry = this.calls.add(call)
     // it was still being admitted when all others were aborted
-    if (this.aborted) call.abort({ _tag: "Shutdown" })
-  }
-
-  /** Whether all were aborted: no call can succeed any more. */
-  get isAborted(): boolean {
-    return this.aborted
+    if (this.isAborted) call.abort({ _tag: "Shutdown" })
   }
 
   remove(call: Call): void {
@@ -31,7 +27,7 @@ export class RunningCalls {
 
   /** Fails every call, and those that are added from now on. */
   abort(): void {
-    this.aborted = true
+    this.isAborted = true
     for (const call of this.calls.values()) call.abort({ _tag: "Shutdown" })
   }
 
