@@ -1,7 +1,17 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { serverEventsOf } from "../../src/dashboard/api/events.ts"
-import { cost, microUsdOf, money, relative, short, usdOf } from "../../src/dashboard/parts/format.ts"
+import { rangeOf, stepsOf, widthOf } from "../../src/dashboard/parts/axis.ts"
+import {
+  cost,
+  microUsdOf,
+  money,
+  percentOf,
+  relative,
+  shareOf,
+  short,
+  usdOf
+} from "../../src/dashboard/parts/format.ts"
 
 describe("money", () => {
   it.each([
@@ -87,4 +97,35 @@ describe("the events of a stream", () => {
         }
       )
     ))
+})
+
+describe("a share in a field of percent", () => {
+  it("is sent as it was read where it is not changed", () => {
+    expect([percentOf(0.07), percentOf(0.29), percentOf(0.007)]).toEqual([7, 29, 0.7])
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 1_000_000 }), (millionths) => {
+        const share = millionths / 1_000_000
+        expect(shareOf(percentOf(share))).toBe(share)
+      })
+    )
+  })
+})
+
+describe("the axis of a chart", () => {
+  it("has no parts of calls or micro-USD", () => {
+    expect(stepsOf([0, 3, null])?.every(Number.isInteger)).toBe(true)
+    expect(stepsOf([0.5, 3])).toBe(undefined)
+  })
+
+  it("goes to one unit, such as a dollar, where there was nothing", () => {
+    expect([rangeOf(0, 0, 1_000_000), rangeOf(0, 10, 1_000_000)]).toEqual([
+      [0, 1_000_000],
+      [0, 11]
+    ])
+  })
+
+  it("has room for the longest of its labels", () => {
+    expect(widthOf([money(1), money(0)])).toBeGreaterThan(money(1).length * 7)
+    expect(widthOf(null)).toBeLessThan(widthOf([money(1)]))
+  })
 })

@@ -3,12 +3,15 @@ import { useElementSize } from "@mantine/hooks"
 import { useEffect, useRef, useState } from "react"
 import uPlot from "uplot"
 import "uplot/dist/uPlot.min.css"
+import { rangeOf, stepsOf, widthOf } from "./axis.ts"
 
 export interface Series {
   readonly label: string
   readonly values: ReadonlyArray<number | null>
   readonly format: (value: number) => string
   readonly kind: "bars" | "line"
+  /** Its axis goes so far where every value is zero; else to 1. */
+  readonly unit?: number
 }
 
 interface ChartProps {
@@ -93,19 +96,28 @@ const Drawn = ({ formatX, height = 220, isTime, label, marked, series, x }: Char
               x.length
             )
           },
-          ...Object.fromEntries(series.map((_, index) => [`y${index}`, { range: rangeOf }]))
+          ...Object.fromEntries(
+            series.map(({ unit = 1 }, index) => [
+              `y${index}`,
+              { range: (_: uPlot, low: number, high: number) => rangeOf(low, high, unit) }
+            ])
+          )
         },
         axes: [
           { stroke: ink, grid: { show: false }, ticks: { stroke: lines }, values: (_, at) => at.map(formatX) },
-          ...series.map((each, index) => ({
-            scale: `y${index}`,
-            side: index === 0 ? 3 : 1,
-            stroke: ink,
-            grid: { show: index === 0, stroke: lines },
-            ticks: { show: false },
-            size: 64,
-            values: (_: uPlot, at: Array<number>) => at.map(each.format)
-          }))
+          ...series.map((each, index) => {
+            const incrs = stepsOf(each.values)
+            return {
+              scale: `y${index}`,
+              side: index === 0 ? 3 : 1,
+              stroke: ink,
+              grid: { show: index === 0, stroke: lines },
+              ticks: { show: false },
+              size: (_: uPlot, labels: Array<string> | null) => widthOf(labels),
+              values: (_: uPlot, at: Array<number>) => at.map(each.format),
+              ...(incrs === undefined ? {} : { incrs })
+            }
+          })
         ],
         series: [
           { value: (_, at) => (at === null ? "—" : formatX(at)), label: isTime ? "UTC" : "At" },
@@ -146,9 +158,3 @@ const spread =
     const margin = points < 2 ? 1 : (high - low) / (points - 1) / 2
     return hasBars ? [low - margin, high + margin] : [low, high]
   }
-
-/** From zero, so that bars are not cut. */
-const rangeOf = (_: uPlot, low: number, high: number): [number, number] => [
-  Math.min(0, low ?? 0),
-  high > 0 ? high * 1.1 : 1
-]

@@ -54,6 +54,12 @@ export const seconds = (millis: number | null | undefined): string => {
 
 export const percent = (share: number): string => `${Number((share * 100).toFixed(1))} %`
 
+/** A share in a field of percent, and back: one that is not changed is sent as it was read. */
+export const percentOf = (share: number): number => Number((share * 100).toPrecision(digits))
+export const shareOf = (percents: string | number): number => Number((Number(percents) / 100).toPrecision(digits))
+/** Fewer than a number has: 0.07 is 7 %, and not 7.000000000000001. */
+const digits = 12
+
 /** The name of a record's key, or where it has none the end of the id. */
 export const keyName = (of: { readonly key_id: string; readonly key_name: string | null }): string =>
   of.key_name ?? of.key_id.slice(-8)

@@ -79,7 +79,8 @@ const Series = ({ data, show }: { readonly data: Data; readonly show: "requests"
         label: show === "requests" ? "Calls" : "Spend",
         values: data.timeseries.map((point) => point[show]),
         format: show === "requests" ? count : money,
-        kind: "bars"
+        kind: "bars",
+        ...(show === "requests" ? {} : { unit: 1_000_000 })
       }
     ]}
   />

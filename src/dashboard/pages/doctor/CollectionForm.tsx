@@ -6,6 +6,7 @@ import { client, type Records, take } from "../../api/client.ts"
 import { ApiFailure } from "../../api/failure.ts"
 import { FormDialog } from "../../parts/FormDialog.tsx"
 import { fieldErrors } from "../../parts/fieldErrors.ts"
+import { percentOf, shareOf } from "../../parts/format.ts"
 import { capture } from "./queries.ts"
 
 type Settings = Records["CaptureSettings"]
@@ -37,7 +38,7 @@ const CollectionForm = ({ of, onClose, projectId }: CollectionFormProps) => {
   const form = useForm({
     initialValues: {
       isOn: true,
-      share: (of.sampling_rate * 100) as string | number,
+      share: percentOf(of.sampling_rate) as string | number,
       days: of.retention_days as string | number,
       max: of.max_samples as string | number,
       content: of.content,
@@ -56,7 +57,7 @@ const CollectionForm = ({ of, onClose, projectId }: CollectionFormProps) => {
           params: { path: { id: projectId } },
           body: {
             enabled,
-            sampling_rate: Number(share) / 100,
+            sampling_rate: shareOf(share),
             retention_days: Number(days),
             max_samples: Number(max),
             content,

@@ -8,7 +8,7 @@ import { policy } from "../../api/queries.ts"
 import { Block, Loaded } from "../../parts/Block.tsx"
 import { Failure } from "../../parts/Failure.tsx"
 import { fieldErrors } from "../../parts/fieldErrors.ts"
-import { count } from "../../parts/format.ts"
+import { count, percentOf, shareOf } from "../../parts/format.ts"
 import { useEdited } from "../../parts/useEdited.ts"
 import {
   alphaOf,
@@ -42,7 +42,7 @@ const formOf = (of: Policy): PolicyForm => ({
   limitsProviders: Array.isArray(of.allowed_providers),
   allowedProviders: of.allowed_providers ?? [],
   excludedProviders: of.excluded_providers ?? [],
-  exploration: (of.exploration_share ?? 0) * 100
+  exploration: percentOf(of.exploration_share ?? 0)
 })
 
 const inputOf = (values: PolicyForm): Input => ({
@@ -52,7 +52,7 @@ const inputOf = (values: PolicyForm): Input => ({
   allowed_providers: values.limitsProviders ? values.allowedProviders : null,
   excluded_providers: values.excludedProviders,
   default_alpha: alphaOf(values),
-  exploration_share: Number(values.exploration) / 100
+  exploration_share: shareOf(values.exploration)
 })
 
 const simulationMillis = 300
