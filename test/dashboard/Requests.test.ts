@@ -26,6 +26,47 @@ describe.skipIf(!hasChromium)("the requests of a project", () => {
     expect(errors).toEqual([])
   })
 
+  it("count on how long they have been running", async () => {
+    const { projectId, service, signIn } = at()
+    const running = await call("sim/stall-mid", { stream: true })
+    const { errors, page } = await signIn()
+    await page.goto(`${service.url}/dashboard/p/${projectId}/requests?tab=running`)
+    const row = page.getByRole("row").filter({ hasText: "sim/stall-mid" })
+    const started = () => row.getByRole("cell").first().innerText()
+    const first = await started()
+    expect(first).toMatch(/^\d+ s ago$/)
+    await expect.poll(started, polling).not.toBe(first)
+    await row.getByRole("button").click()
+    await running.text()
+    expect(errors).toEqual([])
+  })
+
+  it("stay chosen by the keyboard while newer ones come above them", async () => {
+    const { api, service, signIn } = at()
+    const { id } = await api<{ readonly id: string }>("POST", "/api/me/projects", { name: "followed" })
+    const key = await api<{ readonly api_key: string }>("POST", `/api/projects/${id}/keys`, { name: "followed" })
+    const ask = async (model: string) => {
+      const body = { model, messages: [{ role: "user", content: "hi" }] }
+      await (await service.post("/v1/chat/completions", body, { authorization: `Bearer ${key.api_key}` })).text()
+    }
+    await ask("sim/best")
+    await ask("sim/fast")
+    const { errors, page } = await signIn()
+    await page.goto(`${service.url}/dashboard/p/${id}/requests?live=1`)
+    const rows = page.getByRole("table", { name: "Calls" }).getByRole("row")
+    const chosen = page.locator(".grid-row[data-active]")
+    await expect.poll(() => rows.nth(2).innerText(), polling).toContain("sim/best")
+    await page.keyboard.press("j")
+    await page.keyboard.press("j")
+    await expect.poll(() => chosen.innerText()).toContain("sim/best")
+    await ask("sim2/deep")
+    await expect.poll(() => rows.nth(1).innerText(), polling).toContain("sim2/deep")
+    expect(await chosen.innerText()).toContain("sim/best")
+    await page.keyboard.press("Enter")
+    await page.getByRole("dialog").getByRole("heading", { name: "Why sim/best" }).waitFor()
+    expect(errors).toEqual([])
+  })
+
   it("are all listed while the list follows them, also those that came too fast for one request", async () => {
     const { api, service, signIn } = at()
     const project = await api<{ readonly id: string }>("POST", "/api/me/projects", { name: "busy" })
@@ -100,6 +141,51 @@ describe.skipIf(!hasChromium)("the requests of a project", () => {
     await page.getByText("$0 charged: a call that fails costs nothing").waitFor()
     expect(await page.getByText("Answered", { exact: true }).count()).toBe(0)
     expect(await page.getByText("the provider reported,").count()).toBe(0)
+    expect(errors).toEqual([])
+  })
+
+  it("that were refused say of what is left only what is known, and one output cap that fits", async () => {
+    const { api, projectId, service, signIn } = at()
+    const keyOf = (name: string, more: object = {}) =>
+      api<{ readonly api_key: string; readonly id: string }>("POST", `/api/projects/${projectId}/keys`, {
+        name,
+        ...more
+      })
+    const busy = await keyOf("busy")
+    await api("PATCH", `/api/keys/${busy.id}`, {
+      rate_limits: { requests_per_minute: null, tokens_per_minute: null, concurrent_requests: 1 }
+    })
+    const callWith = ({ api_key }: { readonly api_key: string }, model: string, more: object = {}) =>
+      service.post(
+        "/v1/chat/completions",
+        { model, messages: [{ role: "user", content: "hi" }], ...more },
+        { authorization: `Bearer ${api_key}` }
+      )
+    const running = await callWith(busy, "sim/stall-mid", { stream: true })
+    expect((await callWith(busy, "sim/fast")).status).toBe(429)
+    await running.body?.cancel()
+    const tight = await keyOf("tight", { spend_limit_microusd: 500 })
+    expect((await callWith(tight, "sim/deep", { max_tokens: 1_000 })).status).toBe(402)
+    const { errors, page } = await signIn()
+    const rowOf = (name: string) =>
+      page.getByRole("table", { name: "Refused requests" }).getByRole("row").filter({ hasText: name })
+    await expect
+      .poll(async () => {
+        await page.goto(`${service.url}/dashboard/p/${projectId}/requests?tab=refused`)
+        await page.getByRole("table", { name: "Refused requests" }).waitFor()
+        return (await rowOf("busy").count()) + (await rowOf("tight").count())
+      }, polling)
+      .toBe(2)
+    const dialog = page.getByRole("dialog")
+    await rowOf("busy").click()
+    await dialog.getByText("It fits after 1.0 s.").waitFor()
+    expect(await dialog.innerText()).not.toContain("—")
+    await page.keyboard.press("Escape")
+    await dialog.waitFor({ state: "detached" })
+    await rowOf("tight").click()
+    await dialog.getByText("Raise this limit").waitFor()
+    await page.waitForLoadState("networkidle")
+    expect((await dialog.innerText()).match(/max_tokens/g)).toHaveLength(1)
     expect(errors).toEqual([])
   })
 })

@@ -1,6 +1,5 @@
 import { Group, Paper, Skeleton, Stack, Title } from "@mantine/core"
 import { useTimeout } from "@mantine/hooks"
-import type { UseQueryResult } from "@tanstack/react-query"
 import { type ReactNode, useState } from "react"
 import { Failure } from "./Failure.tsx"
 
@@ -51,7 +50,7 @@ export const Waiting = ({ height }: { readonly height: number }) => {
 }
 
 interface LoadedProps<Data> {
-  readonly query: Pick<UseQueryResult<Data>, "data" | "error" | "refetch">
+  readonly query: { readonly data: Data | undefined; readonly error: unknown; readonly refetch: () => unknown }
   /** Of the content, so that nothing moves when it comes. */
   readonly height: number
   readonly children: (data: Data) => ReactNode

@@ -74,20 +74,24 @@ export const DataTable = <Row,>(props: DataTableProps<Row>) => {
     if (wantsMore) void load?.()
   }, [wantsMore, load])
 
-  const [at, setAt] = useState(-1)
+  // by its key: others may come above it
+  const [chosen, choose] = useState<string>()
+  const indexOfChosen = () => rows.findIndex((row) => keyOf(row) === chosen)
   const go = (to: number) => {
     const next = Math.max(0, Math.min(rows.length - 1, to))
-    setAt(next)
+    const row = rows[next]
+    if (row === undefined) return
+    choose(keyOf(row))
     virtual.scrollToIndex(next)
   }
   useKeys(
     onOpen === undefined
       ? {}
       : {
-          j: () => go(at + 1),
-          k: () => go(at - 1),
+          j: () => go(indexOfChosen() + 1),
+          k: () => go(indexOfChosen() - 1),
           Enter: () => {
-            const row = rows[at]
+            const row = rows[indexOfChosen()]
             if (row !== undefined) onOpen(row)
           }
         }
@@ -129,7 +133,7 @@ export const DataTable = <Row,>(props: DataTableProps<Row>) => {
               top={start}
               height={rowHeight}
               index={index}
-              isActive={at === index || props.activeKey === key}
+              isActive={chosen === key || props.activeKey === key}
               onOpen={onOpen}
             />
           )

@@ -1,30 +1,34 @@
 import { Group, Stack, Text } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
-import { inFlight } from "../../api/queries.ts"
+import { balance, inFlight } from "../../api/queries.ts"
+import { Ago } from "../../parts/Ago.tsx"
 import { Block, Loaded } from "../../parts/Block.tsx"
-import { money, relative } from "../../parts/format.ts"
+import { money } from "../../parts/format.ts"
 import { StopCall } from "../../parts/StopCall.tsx"
 import { type Payer, useRole } from "../../shell/project.ts"
 
 interface InFlightProps {
   readonly projectId: string
   readonly payer: Payer | undefined
-  /** In the person's own balance. */
-  readonly heldMicroUsd: number
 }
 
 /** Running calls and what they hold. Where the own balance pays, they are asked for only while it holds something. */
-export const InFlight = ({ heldMicroUsd, payer, projectId }: InFlightProps) => {
+export const InFlight = ({ payer, projectId }: InFlightProps) => {
+  const funds = useQuery(balance)
   const isOwn = payer === undefined || payer === "own"
-  const isBusy = !isOwn || heldMicroUsd > 0
+  const isBusy = !isOwn || (funds.data?.held_microusd ?? 0) > 0
   const query = useQuery({ ...inFlight(projectId), enabled: isBusy })
   const { mayWrite } = useRole(projectId)
   return (
     <Block title="In flight">
       {!isBusy ? (
-        <Text size="sm" c="dimmed">
-          No call is running: nothing is held.
-        </Text>
+        <Loaded query={funds} height={80}>
+          {() => (
+            <Text size="sm" c="dimmed">
+              No call is running: nothing is held.
+            </Text>
+          )}
+        </Loaded>
       ) : (
         <Loaded query={query} height={80}>
           {({ has_more, items }) => (
@@ -41,7 +45,7 @@ export const InFlight = ({ heldMicroUsd, payer, projectId }: InFlightProps) => {
                   </Text>
                   <Group gap="xs" wrap="nowrap">
                     <Text size="sm" c="dimmed" className="figures" style={{ whiteSpace: "nowrap" }}>
-                      {relative(call.started_at)} · held {money(call.held_microusd)}
+                      <Ago of={call.started_at} /> · held {money(call.held_microusd)}
                     </Text>
                     {mayWrite ? <StopCall projectId={projectId} call={call} /> : null}
                   </Group>

@@ -89,7 +89,7 @@ const Overview = () => {
             {(data) => <Breakdown data={data} />}
           </Loaded>
         </Block>
-        <InFlight projectId={projectId} payer={payer} heldMicroUsd={money?.held_microusd ?? 0} />
+        <InFlight projectId={projectId} payer={payer} />
         <Attention projectId={projectId} isReady={query.data !== undefined} />
       </SimpleGrid>
     </Page>
@@ -154,7 +154,13 @@ const Timeseries = ({
     series={[
       show === "requests"
         ? { label: "Calls", values: data.timeseries.map(({ requests }) => requests), format: count, kind: "bars" }
-        : { label: "Spend", values: data.timeseries.map((point) => point.spend_microusd), format: money, kind: "bars" }
+        : {
+            label: "Spend",
+            values: data.timeseries.map((point) => point.spend_microusd),
+            format: money,
+            kind: "bars",
+            unit: 1_000_000
+          }
     ]}
   />
 )

@@ -1,11 +1,11 @@
 import { Group, Progress, Stack, Text } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import type { Records } from "../../api/client.ts"
-import { balance, catalog, key, project } from "../../api/queries.ts"
+import { balance, key, project } from "../../api/queries.ts"
 import { Loaded } from "../../parts/Block.tsx"
 import { CopyText } from "../../parts/CopyText.tsx"
 import { Drawer } from "../../parts/Dialog.tsx"
-import { count, dateTime, keyName, money, seconds } from "../../parts/format.ts"
+import { counted, dateTime, keyName, money, seconds } from "../../parts/format.ts"
 import { LinkButton } from "../../parts/LinkButton.tsx"
 import { WhoCan } from "../../parts/WhoCan.tsx"
 import { usePayer } from "../../shell/project.ts"
@@ -37,15 +37,23 @@ const RefusalDrawer = ({ onClose, projectId, refusal }: RefusalDrawerProps) => (
       ) : null}
       {refusal.status === 429 ? (
         <Text size="sm">
-          Left of the minute: {count(refusal.remaining_requests)} requests, {count(refusal.remaining_tokens)} prompt
-          tokens.
-          {refusal.retry_after_ms === null ? "" : ` It fits after ${seconds(refusal.retry_after_ms)}.`}
+          {leftOf(refusal)}
+          {refusal.retry_after_ms === null ? "" : `It fits after ${seconds(refusal.retry_after_ms)}.`}
         </Text>
       ) : null}
       <CopyText label="Request id" text={refusal.id} />
     </Stack>
   </Drawer>
 )
+
+/** Of the limits that are counted by the minute; calls at the same time are not. */
+const leftOf = ({ remaining_requests: requests, remaining_tokens: tokens }: Records["RefusalOut"]): string => {
+  const left = [
+    ...(requests === null ? [] : [counted(requests, "request")]),
+    ...(tokens === null ? [] : [counted(tokens, "prompt token")])
+  ]
+  return left.length === 0 ? "" : `Left of the minute: ${left.join(", ")}. `
+}
 
 const WhyNoMoney = ({
   projectId,
@@ -58,10 +66,7 @@ const WhyNoMoney = ({
   const ofAccount = useQuery(balance)
   const ofProject = useQuery(project(projectId))
   const ofKey = useQuery(key(refusal.key_id))
-  const price = useQuery(catalog(projectId)).data?.find(({ id }) => id === refusal.requested_model)?.prices?.output
   const { held_microusd: held, needed_microusd: needed, remaining_microusd: remaining } = refusal
-  const affordable =
-    price === undefined || price === 0 || remaining === null ? null : Math.floor((remaining * 1_000_000) / price)
   return (
     <>
       <Text size="sm">
@@ -100,9 +105,6 @@ const WhyNoMoney = ({
           </LinkButton>
         )}
       </Group>
-      {affordable === null || affordable < 1 ? null : (
-        <Text size="sm">Or send at most about max_tokens {count(affordable)}, less the prompt.</Text>
-      )}
       {refusal.reason === "held" ? (
         <Text size="sm">Or wait: what is held comes back when the running calls end.</Text>
       ) : null}

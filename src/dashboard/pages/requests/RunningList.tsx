@@ -1,10 +1,11 @@
 import { useInfiniteQuery } from "@tanstack/react-query"
 import type { Records } from "../../api/client.ts"
 import { running } from "../../api/queries.ts"
+import { Ago } from "../../parts/Ago.tsx"
 import { Loaded } from "../../parts/Block.tsx"
 import { type Column, DataTable } from "../../parts/DataTable.tsx"
 import { Empty } from "../../parts/Empty.tsx"
-import { keyName, money, relative } from "../../parts/format.ts"
+import { keyName, money } from "../../parts/format.ts"
 import { StopCall } from "../../parts/StopCall.tsx"
 import { useRole } from "../../shell/project.ts"
 
@@ -13,8 +14,8 @@ export const RunningList = ({ projectId }: { readonly projectId: string }) => {
   const list = useInfiniteQuery(running(projectId))
   const { mayWrite } = useRole(projectId)
   const columns: ReadonlyArray<Column<Records["InFlightOut"]>> = [
-    { id: "started", header: "Started", width: "7rem", cell: ({ started_at }) => relative(started_at) },
-    { id: "model", header: "Requested model", cell: ({ requested_model }) => requested_model },
+    { id: "started", header: "Started", width: "7rem", from: "sm", cell: ({ started_at }) => <Ago of={started_at} /> },
+    { id: "model", header: "Requested", cell: ({ requested_model }) => requested_model },
     { id: "key", header: "Key", from: "sm", cell: keyName },
     {
       id: "paid",
@@ -22,13 +23,13 @@ export const RunningList = ({ projectId }: { readonly projectId: string }) => {
       from: "md",
       cell: (call) => (call.billing_mode === "byok" ? "own credential" : "balance")
     },
-    { id: "held", header: "Held", width: "7rem", align: "right", cell: (call) => money(call.held_microusd) },
+    { id: "held", header: "Held", width: "6rem", align: "right", cell: (call) => money(call.held_microusd) },
     ...(mayWrite
       ? [
           {
             id: "stop",
             header: "",
-            width: "6rem",
+            width: "5rem",
             align: "right" as const,
             cell: (call: Records["InFlightOut"]) => <StopCall projectId={projectId} call={call} />
           }
