@@ -79,10 +79,10 @@ const userColumns: ReadonlyArray<Column<User>> = [
   {
     id: "operator",
     header: "Role",
-    width: "8rem",
+    width: "6.5rem",
     cell: (of) => (of.is_operator ? <Status state="active" label="operator" /> : "person")
   },
-  { id: "since", header: "Since", width: "7rem", cell: ({ created_at }) => relative(created_at) }
+  { id: "since", header: "Since", width: "6rem", cell: ({ created_at }) => relative(created_at) }
 ]
 
 const Projects = () => {
@@ -105,11 +105,11 @@ const projectColumns: ReadonlyArray<Column<Project>> = [
     from: "sm",
     cell: (of) => (of.billing_mode === "byok" ? "own credentials" : "balance")
   },
-  { id: "spent", header: "Spent", width: "7rem", align: "right", cell: (of) => money(of.total_spent_microusd) },
+  { id: "spent", header: "Spent", width: "6rem", align: "right", cell: (of) => money(of.total_spent_microusd) },
   {
     id: "limit",
     header: "Limit",
-    width: "7rem",
+    width: "6rem",
     align: "right",
     cell: (of) => (of.spend_limit_microusd === null ? "none" : money(of.spend_limit_microusd))
   },

@@ -40,7 +40,7 @@ export const AnalysisList = ({ projectId }: { readonly projectId: string }) => {
 }
 
 const columns: ReadonlyArray<Column<Records["AnalysisSummary"]>> = [
-  { id: "at", header: "Requested at", width: "8.5rem", cell: ({ created_at }) => time(created_at) },
+  { id: "at", header: "Requested at", width: "6.5rem", cell: ({ created_at }) => time(created_at) },
   { id: "state", header: "State", width: "9rem", cell: ({ status }) => <StateOf status={status} /> },
   {
     id: "range",
@@ -52,6 +52,7 @@ const columns: ReadonlyArray<Column<Records["AnalysisSummary"]>> = [
     id: "samples",
     header: "Calls read",
     width: "6rem",
+    from: "sm",
     align: "right",
     cell: ({ sample_count }) => count(sample_count)
   }

@@ -74,7 +74,7 @@ const tokensOf = ({ sample: { usage } }: Sample): string =>
     : `${short(usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens)} → ${short(usage.output_tokens + usage.reasoning_tokens)}`
 
 const columns: ReadonlyArray<Column<Sample>> = [
-  { id: "at", header: "At", width: "8.5rem", cell: ({ sample }) => time(sample.captured_at) },
+  { id: "at", header: "At", width: "6rem", cell: ({ sample }) => time(sample.captured_at) },
   { id: "model", header: "Requested", cell: ({ sample }) => sample.decision.requested_model },
   {
     id: "conversation",
@@ -84,7 +84,7 @@ const columns: ReadonlyArray<Column<Sample>> = [
     cell: ({ sample }) => <span className="mono">{sample.conversation.slice(0, 8)}</span>
   },
   { id: "tokens", header: "Tokens", width: "8rem", align: "right", from: "sm", cell: tokensOf },
-  { id: "cost", header: "Cost", width: "7rem", align: "right", cell: ({ sample }) => cost(sample.cost) },
+  { id: "cost", header: "Cost", width: "6rem", align: "right", cell: ({ sample }) => cost(sample.cost) },
   { id: "state", header: "Status", width: "6.5rem", from: "sm", cell: ({ sample }) => <Status state={sample.status} /> }
 ]
 

@@ -94,7 +94,7 @@ const Keys = () => {
 }
 
 const columnsWith = (calls: Records["ActivityDataOut"]["by_key"]): ReadonlyArray<Column<Key>> => [
-  { id: "name", header: "Name", width: "minmax(5rem, 1.4fr)", cell: ({ name }) => name },
+  { id: "name", header: "Name", width: "minmax(4.5rem, 1.4fr)", cell: ({ name }) => name },
   {
     id: "key",
     header: "Key",

@@ -200,7 +200,7 @@ export const CallList = ({ onOpen, projectId }: CallListProps) => {
 const columns: ReadonlyArray<Column<Call>> = [
   { id: "time", header: "Ended", width: "6rem", cell: ({ ended_at }) => time(ended_at) },
   { id: "key", header: "Key", width: "5rem", from: "lg", cell: keyName },
-  { id: "model", header: "Model", width: "minmax(6rem, 2fr)", cell: (call) => <Route {...call} /> },
+  { id: "model", header: "Model", width: "minmax(5rem, 2fr)", cell: (call) => <Route {...call} /> },
   {
     id: "attempts",
     header: "Attempts",
@@ -217,7 +217,7 @@ const columns: ReadonlyArray<Column<Call>> = [
     from: "lg",
     cell: ({ usage }) => (usage === null ? "—" : `${short(usage.prompt_tokens)} → ${short(usage.completion_tokens)}`)
   },
-  { id: "cost", header: "Cost", width: "5.5rem", align: "right", cell: (call) => cost(call.cost) },
+  { id: "cost", header: "Cost", width: "6rem", align: "right", cell: (call) => cost(call.cost) },
   {
     id: "first",
     header: "First",

@@ -51,8 +51,8 @@ export const RefusalList = ({ onClose, onOpen, openId, projectId }: RefusalListP
 
 const columns: ReadonlyArray<Column<Records["RefusalOut"]>> = [
   { id: "time", header: "At", width: "6rem", cell: ({ refused_at }) => time(refused_at) },
-  { id: "status", header: "Status", width: "4rem", cell: ({ status }) => status },
-  { id: "code", header: "Code", width: "minmax(9rem, 1fr)", cell: ({ code }) => <span className="mono">{code}</span> },
+  { id: "status", header: "Status", width: "3rem", cell: ({ status }) => status },
+  { id: "code", header: "Code", width: "minmax(8rem, 1fr)", cell: ({ code }) => <span className="mono">{code}</span> },
   { id: "model", header: "Requested", from: "sm", cell: ({ requested_model }) => requested_model },
   { id: "key", header: "Key", from: "md", cell: keyName },
   { id: "scope", header: "Scope", width: "6rem", from: "md", cell: ({ scope }) => scope ?? "—" }

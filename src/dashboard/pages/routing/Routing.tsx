@@ -90,16 +90,16 @@ const columns: ReadonlyArray<Column<Configuration>> = [
   {
     id: "slug",
     header: "Model to send",
-    width: "minmax(8rem, 1fr)",
+    width: "minmax(6rem, 1fr)",
     cell: ({ slug }) => <span className="mono">auto:{slug}</span>
   },
   { id: "name", header: "Name", from: "md", cell: ({ name }) => name },
   { id: "models", header: "Models", from: "sm", cell: ({ models }) => listed(models) },
-  { id: "alpha", header: "Alpha", width: "6rem", cell: ({ alpha }) => alpha ?? "as project" },
+  { id: "alpha", header: "Alpha", width: "5rem", cell: ({ alpha }) => alpha ?? "as project" },
   {
     id: "version",
     header: "Version",
-    width: "6rem",
+    width: "5.5rem",
     cell: (of) => (of.managed_by_configuration ? "from the file" : `v${of.active_version}`)
   },
   { id: "updated", header: "Changed", width: "7rem", from: "lg", cell: ({ updated_at }) => relative(updated_at) }

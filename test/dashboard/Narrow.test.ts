@@ -1,0 +1,109 @@
+import type { Browser, Page } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { hasChromium, launchChromium, openPage } from "../support/Chromium.ts"
+import { type SeededService, seededService } from "./Seeded.ts"
+
+const phone = { width: 360, height: 740 }
+
+describe.skipIf(!hasChromium)("on a small screen", () => {
+  let seeded: SeededService
+  let browser: Browser
+  const longSlug = "a".repeat(60)
+  beforeAll(async () => {
+    ;[seeded, browser] = await Promise.all([seededService(), launchChromium()])
+    const of = `/api/projects/${seeded.projectId}`
+    await seeded.api("POST", `${of}/routing-configurations`, { slug: longSlug, alpha: 0.2 })
+    await seeded.api("POST", `${of}/credentials`, {
+      provider: "openai",
+      label: "the first",
+      secret: "secret-of-the-first"
+    })
+  })
+  afterAll(async () => {
+    await browser.close()
+    await seeded.stop()
+  })
+
+  const signIn = async (viewport: { readonly width: number; readonly height: number }) => {
+    const watched = await openPage(browser, { viewport, reducedMotion: "reduce" })
+    await watched.page.goto(await seeded.signInLink())
+    await watched.page.getByRole("heading", { name: "Overview", exact: true }).waitFor()
+    return watched
+  }
+  const open = async (page: Page, path: string) => {
+    await page.goto(`${seeded.url}/dashboard${path}`)
+    await page.waitForLoadState("networkidle")
+    await page.locator("main").getByRole("heading", { level: 1 }).waitFor()
+  }
+  const callOf = (model: string, more: object = {}) =>
+    seeded.service.post("/v1/chat/completions", { model, messages: [{ role: "user", content: "hi" }], ...more })
+
+  /** Columns whose header is cut, and what is wider than the box that it stands in. */
+  const cutIn = (page: Page) =>
+    page.evaluate<ReadonlyArray<string>>(`(() => {
+      const wide = document.documentElement.scrollWidth - innerWidth
+      return [
+        ...(wide > 0 ? [\`the page by \${wide} px\`] : []),
+        ...[...document.querySelectorAll(".grid-table")].flatMap((table) => [
+          ...(table.scrollWidth > table.clientWidth ? [\`\${table.ariaLabel} by \${table.scrollWidth - table.clientWidth} px\`] : []),
+          ...[...table.querySelectorAll("[role=columnheader]")]
+            .filter((header) => header.scrollWidth > header.clientWidth)
+            .map((header) => \`\${table.ariaLabel}: \${header.textContent}\`)
+        ])
+      ]
+    })()`)
+
+  it("a list has all that it shows in view", { timeout: 120_000 }, async () => {
+    const running = await callOf("sim/stall-mid", { stream: true })
+    const { errors, page } = await signIn(phone)
+    const lists = ["keys", "requests", "refused", "routing", "models", "analyses", "samples", "credits", "audit"]
+    const paths = {
+      ...Object.fromEntries(lists.map((name) => [name, seeded.paths[name] ?? ""])),
+      running: `/p/${seeded.projectId}/requests?tab=running`,
+      credentials: `/p/${seeded.projectId}/providers`,
+      people: "/admin",
+      projects: "/admin?tab=projects",
+      configuration: `/p/${seeded.projectId}/routing/${longSlug}`
+    }
+    const problems: Array<string> = []
+    for (const [name, path] of Object.entries(paths)) {
+      await open(page, path)
+      if (name !== "configuration") await page.getByRole("table").first().waitFor()
+      for (const cut of await cutIn(page)) problems.push(`${name}: ${cut}`)
+    }
+    expect([...problems, ...errors].join("\n")).toBe("")
+    await open(page, paths["running"])
+    const row = page.getByRole("row").filter({ hasText: "sim/stall-mid" })
+    expect(await row.getByText("sim/stall-mid", { exact: true }).isVisible()).toBe(true)
+    await row.getByRole("button", { name: "Stop the call of sim/stall-mid" }).click()
+    await running.text()
+  })
+
+  it("a long name is shown whole in what it opens", async () => {
+    const model = `sim/${"x".repeat(150)}`
+    await (await callOf(model)).text()
+    const { page } = await signIn(phone)
+    const refused = page.getByRole("row").filter({ hasText: "model_not_found" }).first()
+    await expect
+      .poll(async () => {
+        await open(page, seeded.paths["refused"] ?? "")
+        await refused.click()
+        return page.getByRole("dialog").innerText()
+      })
+      .toContain(model)
+    const drawer = page.getByRole("dialog")
+    expect(await drawer.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0)
+  })
+
+  it("every page can be gone to, whatever its width", async () => {
+    const { page } = await signIn(phone)
+    for (const width of [360, 767, 768, 769, 1280]) {
+      await page.setViewportSize({ width, height: 800 })
+      const link = page.getByRole("link", { name: "Keys", exact: true })
+      const burger = page.getByRole("button", { name: "Open the navigation" })
+      await expect
+        .poll(async () => [await link.isVisible(), await burger.isVisible()].join(), { message: `${width}` })
+        .toBe(width < 768 ? "false,true" : "true,false")
+    }
+  })
+})
