@@ -56,4 +56,38 @@ describe.skipIf(!hasChromium)("a dialog gives the focus back", () => {
     await hasFocus(button)
     expect(errors).toEqual([])
   })
+
+  it("to the button that began it, also where the form is sent by a click", async () => {
+    const { errors, page } = await at().signIn()
+    await open(page, "/keys", "Keys")
+    const button = page.getByRole("button", { name: "Create key" })
+    await button.click()
+    await opened(page)
+    await page.keyboard.type("by the mouse")
+    // while it is sent its button is disabled, and a disabled button loses the focus
+    await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click()
+    await page.getByRole("button", { name: "I have saved it" }).click()
+    await closed(page)
+    await hasFocus(button)
+    expect(errors).toEqual([])
+  })
+
+  it("and the line that the keys of the palette have reached stays in view", async () => {
+    const { errors, page } = await at().signIn()
+    await page.setViewportSize({ width: 1280, height: 500 })
+    await page.keyboard.press("Control+k")
+    const palette = page.getByRole("dialog", { name: "Go to" })
+    await palette.getByRole("button", { name: "Overview" }).waitFor()
+    const isInView = () =>
+      palette.locator("button[data-active]").evaluate((line) => {
+        const box = line.closest("[class*=ScrollArea-viewport]")?.getBoundingClientRect()
+        const { bottom, top } = line.getBoundingClientRect()
+        return box !== undefined && top >= box.top - 1 && bottom <= box.bottom + 1
+      })
+    for (const key of [...Array(11).fill("ArrowDown"), ...Array(11).fill("ArrowUp")]) {
+      await page.keyboard.press(key)
+      await expect.poll(isInView).toBe(true)
+    }
+    expect(errors).toEqual([])
+  })
 })

@@ -37,7 +37,8 @@ let opener: Element | null = null
 
 const focused = (): Element | null => {
   const at = document.activeElement
-  if (at?.closest("[role=dialog]") === null) opener = at
+  // a button that is disabled while it sends a form leaves the focus to the body, also in a dialog
+  if (dialogs.length === 0) opener = at
   return at
 }
 
@@ -46,7 +47,7 @@ const useFocusBack = (): void => {
   const [before] = useState(focused)
   useEffect(
     () => () => {
-      const there = [before, opener].find((one) => one instanceof HTMLElement && one.isConnected)
+      const there = [before, opener].find((one) => one?.isConnected && one !== document.body)
       if (there instanceof HTMLElement) there.focus({ preventScroll: true })
     },
     [before]

@@ -96,6 +96,7 @@ const Palette = ({ isOperator, onClose, projectId }: PaletteProps) => {
           {shown.map((target, index) => (
             <NavLink
               key={`${target.kind} ${target.id}`}
+              ref={index === at ? (line: HTMLElement | null) => line?.scrollIntoView({ block: "nearest" }) : null}
               component="button"
               label={target.label}
               active={index === at}
