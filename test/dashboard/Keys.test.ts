@@ -96,6 +96,28 @@ describe.skipIf(!hasChromium)("a key", () => {
     await pressEscapeBeforeAnswer("**/api/keys/*/rotate", () => asking.getByRole("button", { name: "Rotate" }).click())
   })
 
+  it("keeps what is not changed, its expiry to the millisecond, and says until when its last secret works", async () => {
+    const { api, projectId, service, signIn } = at()
+    const { id } = await api<{ readonly id: string }>("POST", `/api/projects/${projectId}/keys`, { name: "before" })
+    const expires_at = new Date(Date.now() + 86_400_000).toISOString().replace(/\d\d\.\d{3}Z$/, "37.123Z")
+    await api("PATCH", `/api/keys/${id}`, { expires_at })
+    await api("POST", `/api/keys/${id}/rotate`, { grace_seconds: 3_600 })
+    const { errors, page } = await signIn()
+    await page.goto(`${service.url}/dashboard/p/${projectId}/keys?key=${id}`)
+    const drawer = page.getByRole("dialog", { name: "before" })
+    await drawer.getByText(/before the last rotation works until \d+ \w+ \d{4}, \d\d:\d\d:\d\d\.$/).waitFor()
+    await drawer.getByRole("textbox", { name: "Name" }).fill("after")
+    await drawer.getByRole("button", { name: "Save" }).click()
+    const changed = page.getByRole("dialog", { name: "after" })
+    await changed.getByText("Saved.").waitFor()
+    const expiry = async () => (await api<{ readonly expires_at: string }>("GET", `/api/keys/${id}`)).expires_at
+    expect(await expiry()).toBe(expires_at)
+    await changed.getByLabel("Expires (UTC)").fill("2031-02-03T04:05")
+    await changed.getByRole("button", { name: "Save" }).click()
+    await expect.poll(expiry).toBe("2031-02-03T04:05:00.000Z")
+    expect(errors).toEqual([])
+  })
+
   it("shows its limit whole at the width of a phone, and which calls are counted", async () => {
     const { api, projectId, service, signIn } = at()
     await api("POST", `/api/projects/${projectId}/keys`, { name: "large", spend_limit_microusd: 12_345_000_000 })

@@ -123,11 +123,18 @@ interface KeyForm extends RateValues, LimitValues {
   expires: string
 }
 
+/** As a field has it, to the minute. */
+const minuteOf = (at: string | null): string => at?.slice(0, 16) ?? ""
+
+const expiryOf = ({ expires }: KeyForm, before: string | null): string | null =>
+  // the seconds that the field does not show stay
+  expires === minuteOf(before) ? before : expires === "" ? null : new Date(`${expires}Z`).toISOString()
+
 const formOf = (of: Key): KeyForm => ({
   name: of.name,
   isActive: of.is_active,
   ...limitValuesOf(of),
-  expires: of.expires_at === null ? "" : of.expires_at.slice(0, 16),
+  expires: minuteOf(of.expires_at),
   ...(of.rate_limits === null ? emptyRates : valuesOf(of.rate_limits))
 })
 
@@ -147,7 +154,7 @@ const Settings = ({ latest, mayWrite }: { readonly latest: Tagged<Key>; readonly
             name: values.name,
             is_active: values.isActive,
             ...limitOf(values),
-            expires_at: values.expires === "" ? null : new Date(`${values.expires}Z`).toISOString(),
+            expires_at: expiryOf(values, of.expires_at),
             rate_limits: ratesOf(values)
           }
         })
@@ -222,7 +229,7 @@ const Endings = ({ of, onClose }: { readonly of: Key; readonly onClose: () => vo
   return (
     <>
       {of.previous_secret_until === null ? null : (
-        <Text size="sm">The secret before the last rotation works until {relative(of.previous_secret_until)}.</Text>
+        <Text size="sm">The secret before the last rotation works until {dateTime(of.previous_secret_until)}.</Text>
       )}
       <Group>
         {of.kind === "dashboard" ? null : (
