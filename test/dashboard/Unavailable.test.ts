@@ -101,6 +101,44 @@ describe.skipIf(!hasChromium)("a page whose service answers late, or not", () =>
     expect(errors).toEqual([])
   })
 
+  it("claims nothing of what it could not read", async () => {
+    const { api, projectId, service, signIn } = at()
+    const { id } = await api<{ readonly id: string }>("POST", `/api/projects/${projectId}/credentials`, {
+      provider: "openai",
+      label: "the first",
+      secret: "secret-of-the-first"
+    })
+    const { errors, page } = await signIn()
+    const main = page.locator("main")
+    const alert = page.getByRole("alert").getByText("A page cannot be read.")
+    const open = (path: string) => page.goto(`${service.url}/dashboard${path}`)
+    await page.route("**/api/me/balance", (route) => route.fulfill(failed(500)))
+    await page.route("**/api/models?*", (route) => route.fulfill(failed(500)))
+    await page.route("**/credentials?*", (route) => route.fulfill(failed(500)))
+    await open(`/p/${projectId}`)
+    await main.getByRole("region", { name: "In flight" }).and(page.locator(":has([role=alert])")).waitFor()
+    expect(await main.getByText("No call is running").count()).toBe(0)
+    await open(`/p/${projectId}/models`)
+    await alert.waitFor()
+    expect(await main.getByText("0 models").count()).toBe(0)
+    await open(`/p/${projectId}/providers?credential=${id}`)
+    await alert.first().waitFor()
+    expect(await page.getByText("There is no such credential").count()).toBe(0)
+    await page.unroute("**/credentials?*")
+    await page.reload()
+    await page.getByRole("dialog", { name: "openai: the first" }).waitFor()
+
+    await open("/chat/00000000-0000-7000-8000-000000000000")
+    await page.getByRole("alert").getByText("Conversation not found.").waitFor()
+    await expect.poll(() => page.getByRole("status", { name: "Loading" }).count()).toBe(0)
+
+    await open(`/p/${projectId}/requests`)
+    await page.route("**/api/projects/*/requests?*", (route) => route.abort())
+    await page.getByRole("button", { name: "Export CSV" }).click()
+    await page.getByRole("alert").getByText("The service does not answer.").waitFor()
+    expect(errors).toEqual([])
+  })
+
   it("says so in the page where a part of it cannot be loaded, which stays", async () => {
     const { page } = await at().signIn()
     await page.evaluate("void (window.isSamePage = true)")

@@ -5,7 +5,7 @@ import { lazy, Suspense } from "react"
 import type { Records } from "../../api/client.ts"
 import { alerts } from "../../api/queries.ts"
 import { Block, Loaded, Waiting } from "../../parts/Block.tsx"
-import { dateTime, money } from "../../parts/format.ts"
+import { counted, dateTime, money } from "../../parts/format.ts"
 import { Page } from "../../parts/Page.tsx"
 import { Status } from "../../parts/Status.tsx"
 import { WideTable } from "../../parts/WideTable.tsx"
@@ -70,7 +70,7 @@ const Events = ({ events }: { readonly events: ReadonlyArray<Event> }) =>
                   <Status state={event.delivery.status} />{" "}
                   {event.delivery.last_error === null
                     ? ""
-                    : `${event.delivery.last_error}, ${event.delivery.attempts} attempts`}
+                    : `${event.delivery.last_error}, ${counted(event.delivery.attempts, "attempt")}`}
                 </Table.Td>
               </Table.Tr>
             ))}

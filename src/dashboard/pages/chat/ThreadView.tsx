@@ -10,9 +10,6 @@ import type { ThreadState } from "./useThread.ts"
 const noAttempts: ReadonlyArray<Attempt> = []
 /** Who reads further up is not moved. */
 const nearEnd = 60
-const noRefetch = (): never => {
-  throw new Error("a conversation is followed, not fetched")
-}
 
 interface ThreadViewProps {
   readonly of: ThreadState
@@ -31,8 +28,10 @@ export const ThreadView = ({ of: thread, onOpenArtifact }: ThreadViewProps) => {
   const last = conversation?.messages.at(-1)
   return (
     <>
-      {thread.error === null ? null : <Failure error={thread.error} retry={thread.again} />}
-      <Loaded query={{ data: conversation, error: null, refetch: noRefetch }} height={400}>
+      {thread.error === null || conversation === undefined ? null : (
+        <Failure error={thread.error} retry={thread.again} />
+      )}
+      <Loaded query={{ data: conversation, error: thread.error, refetch: thread.again }} height={400}>
         {(found) => (
           <>
             <Heading of={found} onChanged={thread.changed} />

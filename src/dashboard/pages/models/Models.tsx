@@ -10,7 +10,7 @@ import { type Column, DataTable } from "../../parts/DataTable.tsx"
 import { Drawer } from "../../parts/Dialog.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { FilterField } from "../../parts/FilterField.tsx"
-import { count, money, percent, seconds, short } from "../../parts/format.ts"
+import { count, counted, money, percent, seconds, short } from "../../parts/format.ts"
 import { Page } from "../../parts/Page.tsx"
 import { Status } from "../../parts/Status.tsx"
 import { WideTable } from "../../parts/WideTable.tsx"
@@ -106,7 +106,7 @@ const Models = () => {
             onChange={(value) => set({ sort: value === "id" ? undefined : ((value ?? undefined) as Sort | undefined) })}
           />
           <Text size="xs" c="dimmed" mb={8} role="status">
-            {count(shown.length)} models
+            {query.data === undefined ? "" : counted(shown.length, "model")}
           </Text>
         </Group>
         <Loaded query={query} height={420}>

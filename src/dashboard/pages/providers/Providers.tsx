@@ -8,7 +8,7 @@ import { catalog, credentials } from "../../api/queries.ts"
 import { Block, Loaded } from "../../parts/Block.tsx"
 import { type Column, DataTable } from "../../parts/DataTable.tsx"
 import { Empty } from "../../parts/Empty.tsx"
-import { relative } from "../../parts/format.ts"
+import { counted, relative } from "../../parts/format.ts"
 import { Page } from "../../parts/Page.tsx"
 import { useKeys } from "../../shell/keys.ts"
 import { useRole } from "../../shell/project.ts"
@@ -63,10 +63,10 @@ const Providers = () => {
       </Block>
       <Suspense>
         {isNew === "1" ? <CreateCredential projectId={projectId} onClose={close} /> : null}
-        {credential === undefined ? null : (
+        {credential === undefined || query.data === undefined ? null : (
           <CredentialDrawer
             key={credential}
-            of={query.data?.find(({ id }) => id === credential)}
+            of={query.data.find(({ id }) => id === credential)}
             mayWrite={mayWrite}
             onClose={close}
           />
@@ -100,7 +100,8 @@ const Reachable = ({ projectId }: { readonly projectId: string }) => (
             <Group key={provider} justify="space-between">
               <Text size="sm">{provider}</Text>
               <Text size="sm" c="dimmed">
-                {of.length} models{resting === 0 ? "" : `, ${resting} not tried now`}
+                {counted(of.length, "model")}
+                {resting === 0 ? "" : `, ${resting} not tried now`}
               </Text>
             </Group>
           )
