@@ -46,6 +46,11 @@ describe.skipIf(!hasChromium)("conversations", () => {
     await page.getByRole("textbox", { name: "Title" }).fill("A forked one")
     await page.getByRole("button", { name: "Save", exact: true }).click()
     await page.getByRole("heading", { name: "A forked one" }).waitFor()
+    await page.getByRole("button", { name: "Rename" }).click()
+    expect(await page.getByRole("textbox", { name: "Title" }).inputValue()).toBe("A forked one")
+    await page.getByRole("textbox", { name: "Title" }).fill("Not this")
+    await page.keyboard.press("Escape")
+    await page.getByRole("heading", { name: "A forked one" }).waitFor()
 
     await page.getByRole("button", { name: "Delete" }).click()
     await page.getByText("The conversation is deleted.").waitFor()

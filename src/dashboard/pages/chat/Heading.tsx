@@ -31,12 +31,13 @@ export const Heading = ({ of, onChanged }: HeadingProps) => {
     }
   })
   const failed = rename.error ?? remove.error
+  const current = rename.data?.title ?? of.title
   return (
     <Stack gap={4} pb="xs">
       <Group justify="space-between" gap="xs" wrap="nowrap">
         {title === undefined ? (
           <Title order={1} size="h4" lineClamp={1}>
-            {rename.data?.title ?? of.title}
+            {current}
           </Title>
         ) : (
           <form
@@ -52,6 +53,7 @@ export const Heading = ({ of, onChanged }: HeadingProps) => {
                 value={title}
                 maxLength={200}
                 onChange={({ currentTarget }) => setTitle(currentTarget.value)}
+                onKeyDown={({ key }) => key === "Escape" && setTitle(undefined)}
                 autoFocus
               />
               <Button size="xs" type="submit" loading={rename.isPending} disabled={title.trim() === ""}>
@@ -61,7 +63,7 @@ export const Heading = ({ of, onChanged }: HeadingProps) => {
           </form>
         )}
         <Group gap="xs" wrap="nowrap">
-          <Button size="compact-xs" variant="default" onClick={() => setTitle(of.title)}>
+          <Button size="compact-xs" variant="default" onClick={() => setTitle(current)}>
             Rename
           </Button>
           <Button
