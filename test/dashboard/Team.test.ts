@@ -192,5 +192,8 @@ describe.skipIf(!hasChromium)("a project that one person pays and another uses",
       } else await dialog.getByRole("button", { name: verb }).click()
     }
     await expect.poll(names).not.toContain("mina by name")
+    // what a person has left is no longer shown to them
+    await expect.poll(() => new URL(member.page.url()).pathname).not.toMatch(/settings/)
+    expect(await member.page.getByText("mina by name (you)").count()).toBe(0)
   })
 })

@@ -1,6 +1,7 @@
 import { Button, Group, Select, Stack, Table, Text, TextInput } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
 import { client, type Records, take } from "../../api/client.ts"
 import { me, members } from "../../api/queries.ts"
@@ -27,13 +28,16 @@ export const Members = ({ projectId }: { readonly projectId: string }) => {
   const query = useQuery(members(projectId))
   const self = useQuery(me).data?.user.id
   const { isOwner } = useRole(projectId)
+  const navigate = useNavigate()
   const changed = () => queries.invalidateQueries({ queryKey: ["members", projectId] })
   const remove = useMutation({
     mutationFn: (user_id: string) =>
       take(client.DELETE("/api/projects/{id}/members", { params: { path: { id: projectId }, query: { user_id } } })),
-    onSuccess: async () => {
+    onSuccess: async (_, user_id) => {
       ask(undefined)
-      await changed()
+      if (user_id !== self) return changed()
+      await queries.invalidateQueries({ queryKey: ["projects"] })
+      await navigate({ to: "/" })
     }
   })
   const [asked, ask] = useState<Records["MemberOut"]>()
