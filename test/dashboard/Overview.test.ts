@@ -38,6 +38,19 @@ describe.skipIf(!hasChromium)("the overview", () => {
     expect(errors).toEqual([])
   })
 
+  it("sends the first message of a project also where the button is clicked twice", async () => {
+    const { api, service, signIn } = at()
+    const { id } = await api<{ readonly id: string }>("POST", "/api/me/projects", { name: "new" })
+    const { errors, page } = await signIn()
+    await page.goto(`${service.url}/dashboard/p/${id}`)
+    // the second click reaches the button that takes its place
+    await page.getByRole("button", { name: "Send", exact: true }).dblclick()
+    await page.getByTestId("call-summary").waitFor()
+    const read = () => api<{ readonly items: ReadonlyArray<unknown> }>("GET", `/api/projects/${id}/requests`)
+    await expect.poll(async () => (await read()).items.length, polling).toBe(1)
+    expect(errors).toEqual([])
+  })
+
   it("calls the range that begins at midnight what it is: in it are fewer hours than in 24", async () => {
     const { errors, page } = await at().signIn()
     const range = page.getByRole("radiogroup", { name: "Range" })

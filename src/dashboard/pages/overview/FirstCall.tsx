@@ -99,7 +99,8 @@ const FirstCall = ({ payer = "own", projectId }: FirstCallProps) => {
           autoFocus
         />
         {state.kind === "running" ? (
-          <Button variant="default" onClick={() => running.current?.abort()}>
+          // it stands where a double click has sent the message
+          <Button variant="default" onClick={({ detail: clicks }) => clicks < 2 && running.current?.abort()}>
             Stop
           </Button>
         ) : (
