@@ -28,7 +28,9 @@ export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
     "--mantine-color-body": colors.gray[0],
     "--mantine-color-teal-text": "#066649",
     "--mantine-color-red-text": colors.red[9],
-    "--mantine-color-red-outline": colors.red[9]
+    "--mantine-color-red-outline": colors.red[9],
+    "--mantine-color-yellow-outline": "#7a4b00",
+    "--mantine-color-error": colors.red[9]
   },
-  dark: { "--mantine-color-dimmed": colors.dark[1] }
+  dark: { "--mantine-color-dimmed": colors.dark[1], "--mantine-color-error": colors.red[4] }
 })

@@ -96,6 +96,32 @@ describe.skipIf(!hasChromium)("every page", () => {
     }
   )
 
+  it.each(["light", "dark"] as const)(
+    "says what is wrong, and warns, so that everybody can read it, %s",
+    async (colorScheme) => {
+      const { page } = await signIn(await openPage(browser, { colorScheme, reducedMotion: "reduce" }))
+      const problems: Array<string> = []
+      const look = async (name: string) => {
+        for (const violation of await lasting(page)) problems.push(`${name}: ${violation}`)
+      }
+      await go(page, `${seeded.paths["create-key"]}`)
+      await page.getByRole("textbox", { name: "Name" }).fill("   ")
+      await page.keyboard.press("Enter")
+      await page.getByRole("dialog").getByRole("alert").waitFor()
+      await look("a field that is wrong")
+      await page.getByRole("textbox", { name: "Name" }).fill("to be read")
+      await page.keyboard.press("Enter")
+      await page.getByText("Save it now").waitFor()
+      await look("a warning")
+      await page.getByRole("button", { name: "I have saved it" }).click()
+      await page.route("**/activity?*", (route) => route.fulfill({ status: 503, headers: { "retry-after": "3600" } }))
+      await go(page, `${seeded.paths["activity"]}`)
+      await page.getByText("The service is not available right now").waitFor()
+      await look("a page that waits")
+      expect(problems.join("\n")).toBe("")
+    }
+  )
+
   it("leads to the sign-in page once when the session has ended, and back", async () => {
     const { page } = await signIn(await openPage(browser))
     await go(page, `${seeded.paths["keys"]}`)
