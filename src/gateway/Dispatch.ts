@@ -137,7 +137,6 @@ export const endsAtMillis = ({ deadlines }: DispatchDeps, { admitted }: Pick<Cal
 
 const decideOf = (deps: DispatchDeps, call: Call) =>
   decide({
-    fallbackEnabled: call.admitted.ranked.fallbackEnabled,
     maxAttempts: deps.maxAttempts,
     remainingMillis: () => endsAtMillis(deps, call) - deps.timers.now(),
     allows: (candidate, isRetry) =>

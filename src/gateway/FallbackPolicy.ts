@@ -17,7 +17,6 @@ export type AttemptFailure = ProviderError | Unaffordable
 export type CandidateFailed = Failed<Candidate, AttemptFailure>
 
 export interface FallbackOptions {
-  readonly fallbackEnabled: boolean
   /** Counts candidates, not retries. */
   readonly maxAttempts: number
   /** Milliseconds that are left of the call. */
@@ -74,12 +73,12 @@ export const decide =
 
 /** The other candidates that may still be tried, given what the failures so far say about them. */
 const eligibleAfter = (
-  { fallbackEnabled, maxAttempts }: FallbackOptions,
+  { maxAttempts }: FallbackOptions,
   failures: Arr.NonEmptyReadonlyArray<CandidateFailed>,
   rest: ReadonlyArray<Candidate>
 ): ReadonlyArray<Candidate> => {
   const { candidate, error } = Arr.lastNonEmpty(failures)
-  if (!fallbackEnabled || attemptedModels(failures).size >= maxAttempts) return []
+  if (attemptedModels(failures).size >= maxAttempts) return []
   if (error._tag === "Unaffordable") return rest
   if (!error.facts.mayFallBack) return []
   switch (error.reason._tag) {

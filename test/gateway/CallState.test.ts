@@ -1,18 +1,21 @@
 import { expect, it } from "@effect/vitest"
 import { describe } from "vitest"
 import { type CallStatus, cost, noCost } from "../../src/domain/Call.ts"
+import { combine } from "../../src/domain/CallObserver.ts"
 import { type Candidate, candidatesFrom } from "../../src/domain/Candidate.ts"
 import type { ChatEvent } from "../../src/domain/ChatEvent.ts"
 import { plainTerms } from "../../src/domain/Prices.ts"
 import { ProviderError } from "../../src/domain/ProviderError.ts"
 import { usage } from "../../src/domain/Usage.ts"
 import type { Admitted } from "../../src/gateway/Admission.ts"
+import { Call } from "../../src/gateway/Call.ts"
 import * as CallState from "../../src/gateway/CallState.ts"
 import { HoldOptions } from "../../src/gateway/HoldOptions.ts"
 import { settlementOf } from "../../src/gateway/Settlement.ts"
 import { microUsd } from "../../src/index.ts"
+import type { Hold } from "../../src/ledger/Ledger.ts"
 import { featuresOf } from "../../src/routing/RequestFeatures.ts"
-import { TestGateway, testModel } from "../../src/testing/index.ts"
+import { TestGateway, testModel, VirtualTimers } from "../../src/testing/index.ts"
 import { request, requestId } from "../provider/protocols/calls.ts"
 
 const candidate: Candidate = {
@@ -68,13 +71,14 @@ const admitted: Admitted = {
   release: () => {}
 }
 
-const start = CallState.held(admitted, {
+const hold: Hold = {
   callId: requestId,
   caller: TestGateway.testCaller,
   option: 0,
   amount: microUsd(1_000),
   room: microUsd(0)
-})
+}
+const start = CallState.held(admitted, hold)
 const error = new ProviderError({ providerId: "one", reason: { _tag: "ServerError", status: 500 } })
 const callError = { code: "internal_error", message: "" }
 
@@ -194,5 +198,18 @@ describe("What a call is charged", () => {
   it("is nothing where nothing was streamed and the provider charges for nothing: no estimate of it", () => {
     const { state } = receiving([])
     expect(recordOf(CallState.cancelled(state, 2)).cost).toEqual(noCost)
+  })
+})
+
+describe("an upstream that a call takes over after its abort", () => {
+  it("fails at once, as the one that was open then", () => {
+    const call = new Call({ timers: VirtualTimers.make(), observer: combine([], () => {}) }, admitted, hold, false)
+    const failed: Array<string> = []
+    const upstream = (name: string) => ({ close: () => {}, fail: () => failed.push(name) })
+    call.own(upstream("open"))
+    call.abort({ _tag: "ServerError", status: 500 })
+    call.disown()
+    call.own(upstream("later"))
+    expect(failed).toEqual(["open", "later"])
   })
 })

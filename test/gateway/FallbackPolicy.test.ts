@@ -38,11 +38,7 @@ const decided = (
   failures: NonEmptyReadonlyArray<CandidateFailed>,
   rest: ReadonlyArray<Candidate>,
   more: Partial<FallbackOptions> = {}
-) =>
-  decide({ fallbackEnabled: true, maxAttempts: 4, remainingMillis: () => 600_000, allows: () => true, ...more })(
-    failures,
-    rest
-  )
+) => decide({ maxAttempts: 4, remainingMillis: () => 600_000, allows: () => true, ...more })(failures, rest)
 
 const broken: ProviderFailure = { _tag: "ServerError", status: 502 }
 const failed500: ProviderFailure = { _tag: "ServerError", status: 500 }

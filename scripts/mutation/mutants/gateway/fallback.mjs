@@ -91,13 +91,6 @@ export const fallbackMutants = [
   },
   {
     file: policy,
-    find: "if (!fallbackEnabled || attemptedModels",
-    replace: "if (attemptedModels",
-    breaks: "a request without fallback falls back",
-    tests: policyTests
-  },
-  {
-    file: policy,
     find: '  if (error._tag === "Unaffordable") return rest\n',
     replace: '  if (error._tag === "Unaffordable") return []\n',
     breaks: "a candidate that cannot be paid for ends the call although others are left",

@@ -169,6 +169,13 @@ export const runnerMutants = [
     tests: admissionTests
   },
   {
+    file: admission,
+    find: "fallbackEnabled ? candidates : candidatesFrom([candidates.first])",
+    replace: "candidates",
+    breaks: "a request without fallback falls back",
+    tests: ["test/gateway/Retries.test.ts", "test/gateway/Holds.test.ts"]
+  },
+  {
     file: holdOptions,
     find: "request, candidate, reasoning, need)",
     replace: "request, candidate, false, need)",

@@ -15,7 +15,8 @@ const callTests = [
   "test/gateway/StreamEnds.test.ts",
   "test/gateway/RouteHealth.test.ts",
   "test/gateway/Embedding.test.ts",
-  "test/gateway/Retries.test.ts"
+  "test/gateway/Retries.test.ts",
+  "test/gateway/CallState.test.ts"
 ]
 const stateTests = [
   "test/gateway/CallState.test.ts",
