@@ -62,19 +62,19 @@ const optional = {
   }),
   audioInputPriceMicroUsdPerMillion: Schema.optional(Schema.NullOr(Price)).annotations({
     description:
-      "Prompt tokens of audio; null and default: unknown, calls that are charged to a balance then send it no audio."
+      "Prompt tokens of audio; null and default: unknown, calls that are charged to a balance then send it no audio. Only with the protocols openai-chat and gemini."
   }),
   audioOutputPriceMicroUsdPerMillion: Schema.optional(Schema.NullOr(Price)).annotations({
     description:
-      "Completion tokens of audio; null and default: unknown, calls that are charged to a balance then get no audio."
+      "Completion tokens of audio; null and default: unknown, calls that are charged to a balance then get no audio. Only with the protocol openai-chat."
   }),
   serviceTierPrices: Schema.optional(Schema.Array(ServiceTier)).annotations({
     description:
-      "Prices of service tiers other than the standard one; a tier without prices is dropped where a balance is charged. Default none."
+      "Prices of service tiers other than the standard one; a tier without prices is dropped where a balance is charged. Default none. Only with the protocols openai-chat and anthropic-messages."
   }),
   webSearchPriceMicroUsd: Schema.optional(Schema.NullOr(Price)).annotations({
     description:
-      "What web_search_options add to one call, in micro-USD; null and default: unknown, they are then dropped where a balance is charged."
+      "What web_search_options add to one call, in micro-USD; null and default: unknown, they are then dropped where a balance is charged. Only with the protocol openai-chat."
   }),
   inputTokens: Schema.optional(Schema.NullOr(Tokens)).annotations({
     description: "Longest prompt, in tokens; null and default: only the context bounds it."

@@ -17,11 +17,11 @@ export interface ValidationContext {
   /** The protocol of each vendor. */
   readonly vendorProtocols: ReadonlyMap<string, string>
   /** By protocol: settings of a model that do nothing there. */
-  readonly withoutEffect: Readonly<Record<string, Settings>>
+  readonly withoutEffect: Readonly<Record<string, WithoutEffect>>
   readonly isSet: (variable: string) => boolean
 }
 
-interface Settings {
+interface WithoutEffect {
   readonly fields: ReadonlyArray<string>
   readonly capabilities: ReadonlyArray<string>
 }
@@ -102,7 +102,7 @@ const issuesOfPatch = (
   at: JsonPath,
   known: ReadonlySet<string>,
   knownProviders: ReadonlySet<string>,
-  ignored: Settings | undefined
+  ignored: WithoutEffect | undefined
 ): ReadonlyArray<ConfigIssue> => {
   if (known.has(id)) return issuesOfModel(object(patch), at, ignored)
   const near = nearest(id, known)
@@ -117,7 +117,7 @@ const issuesOfPatch = (
   return issuesOfModel(object(patch), at, ignored)
 }
 
-const issuesOfModel = (model: Raw, at: JsonPath, ignored: Settings | undefined): ReadonlyArray<ConfigIssue> => {
+const issuesOfModel = (model: Raw, at: JsonPath, ignored: WithoutEffect | undefined): ReadonlyArray<ConfigIssue> => {
   const issues: Array<ConfigIssue> = [
     ...issuesOfTiers(model, at),
     ...issuesOfServiceTiers(model, at),
@@ -136,7 +136,7 @@ const issuesOfModel = (model: Raw, at: JsonPath, ignored: Settings | undefined):
 }
 
 /** A setting that does nothing is refused: an operator would wait for its effect. */
-const issuesOfEffect = (model: Raw, at: JsonPath, ignored: Settings | undefined): ReadonlyArray<ConfigIssue> => {
+const issuesOfEffect = (model: Raw, at: JsonPath, ignored: WithoutEffect | undefined): ReadonlyArray<ConfigIssue> => {
   const reason = "has no effect: the protocol of this provider has no field for it"
   const isSet = (value: unknown) =>
     value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0)
