@@ -74,8 +74,7 @@ export const relay = (
 
 /**
  * Admitted and held before `use`, settled and released after it, however it ends. Only `use` can be interrupted, and before it the
- * reading of the project's rules. One mask
- * for the whole call costs 2.8 to 3.1 µs, three nested brackets 10 to 15 (measured, Effect 3.22 on Node 20).
+ * reading of the project's rules. One mask for the whole call costs 2.8 to 3.1 µs, three nested brackets 10 to 15 (measured, Effect 3.22 on Node 20).
  */
 const run = <A>(
   deps: ProgramDeps,

@@ -69,6 +69,7 @@ export class MemoryState {
   private isRetrying = false
 
   constructor(options: MemoryOptions) {
+    // what is no whole amount is refused here, and not by each call
     if (options.openOnUse !== undefined) microUsd(options.openOnUse.creditMicroUsd)
     this.options = options
   }
