@@ -1,9 +1,11 @@
 import type { Capability } from "../domain/Model.ts"
 import type { ProtocolId } from "../domain/Support.ts"
 
-/** Settings of a model that do nothing, because its protocol has no field for what they are about. */
+/** Settings of a provider and its models that do nothing, because its protocol has no field for what they are about. */
 export interface WithoutEffect {
   readonly fields: ReadonlyArray<
+    | "outputCapField"
+    | "profile.apiVersion"
     | "serviceTierPrices"
     | "webSearchPriceMicroUsd"
     | "audioInputPriceMicroUsdPerMillion"
@@ -13,17 +15,30 @@ export interface WithoutEffect {
 }
 
 export const withoutEffect: Readonly<Record<ProtocolId, WithoutEffect>> = {
-  "openai-chat": { fields: [], capabilities: [] },
+  "openai-chat": { fields: ["profile.apiVersion"], capabilities: [] },
   "anthropic-messages": {
-    fields: ["webSearchPriceMicroUsd", "audioInputPriceMicroUsdPerMillion", "audioOutputPriceMicroUsdPerMillion"],
+    fields: [
+      "outputCapField",
+      "webSearchPriceMicroUsd",
+      "audioInputPriceMicroUsdPerMillion",
+      "audioOutputPriceMicroUsdPerMillion"
+    ],
     capabilities: ["audio-input", "logprobs"]
   },
   gemini: {
-    fields: ["serviceTierPrices", "webSearchPriceMicroUsd", "audioOutputPriceMicroUsdPerMillion"],
+    fields: [
+      "outputCapField",
+      "profile.apiVersion",
+      "serviceTierPrices",
+      "webSearchPriceMicroUsd",
+      "audioOutputPriceMicroUsdPerMillion"
+    ],
     capabilities: []
   },
   "bedrock-converse": {
     fields: [
+      "outputCapField",
+      "profile.apiVersion",
       "serviceTierPrices",
       "webSearchPriceMicroUsd",
       "audioInputPriceMicroUsdPerMillion",

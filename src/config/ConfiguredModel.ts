@@ -112,7 +112,8 @@ const optional = {
         description: "Output cap when the client sets none; null and default: the model's limit."
       }),
       apiVersion: Schema.optional(Schema.NullOr(Text)).annotations({
-        description: "Version of the provider's protocol; null and default: the protocol's own."
+        description:
+          "Version of the provider's protocol; null and default: the protocol's own. Only with the protocol anthropic-messages."
       })
     })
   ).annotations({ description: "Parameters of the model when the client sets none." })

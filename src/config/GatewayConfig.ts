@@ -47,7 +47,10 @@ const ProviderEntry = Schema.Struct({
   }),
   outputCapField: Schema.optional(
     Schema.Literal(...outputCapFields).annotations({ title: `one of ${outputCapFields.join(", ")}` })
-  ).annotations({ description: "The field that caps completion tokens; default max_tokens, or the vendor's own." }),
+  ).annotations({
+    description:
+      "The field that caps completion tokens; default max_tokens, or the vendor's own. Only with the protocol openai-chat."
+  }),
   billsAbortedCalls: Schema.optional(Flag).annotations({
     description: "Charges for the prompt of a call aborted before it answered; default true, or the vendor's own."
   }),

@@ -16,12 +16,13 @@ export interface ValidationContext {
   readonly catalogModelIds: ReadonlySet<string>
   /** The protocol of each vendor. */
   readonly vendorProtocols: ReadonlyMap<string, string>
-  /** By protocol: settings of a model that do nothing there. */
+  /** By protocol: settings of a provider and its models that do nothing there. */
   readonly withoutEffect: Readonly<Record<string, WithoutEffect>>
   readonly isSet: (variable: string) => boolean
 }
 
 interface WithoutEffect {
+  /** Their names, of inner ones with the outer one and a dot. */
   readonly fields: ReadonlyArray<string>
   readonly capabilities: ReadonlyArray<string>
 }
@@ -54,8 +55,8 @@ export const issuesOfRules = (file: unknown, context: ValidationContext): Readon
 }
 
 const issuesOfProvider = (provider: Raw, at: JsonPath, context: ValidationContext): ReadonlyArray<ConfigIssue> => {
-  const issues: Array<ConfigIssue> = []
   const ignored = context.withoutEffect[protocolOf(provider, context) ?? ""]
+  const issues: Array<ConfigIssue> = [...issuesOfEffect(provider, at, ignored)]
   const { id, protocol, vendor, baseUrl, apiKeyEnv } = provider
   if (typeof id === "string" && context.builtInIds.includes(id)) {
     issues.push(issueAt([...at, "id"], "is the id of a built-in provider"))
@@ -135,15 +136,19 @@ const issuesOfModel = (model: Raw, at: JsonPath, ignored: WithoutEffect | undefi
   return issues
 }
 
-/** A setting that does nothing is refused: an operator would wait for its effect. */
-const issuesOfEffect = (model: Raw, at: JsonPath, ignored: WithoutEffect | undefined): ReadonlyArray<ConfigIssue> => {
+/** A setting of a provider or a model that does nothing is refused: an operator would wait for its effect. */
+const issuesOfEffect = (of: Raw, at: JsonPath, ignored: WithoutEffect | undefined): ReadonlyArray<ConfigIssue> => {
   const reason = "has no effect: the protocol of this provider has no field for it"
   const isSet = (value: unknown) =>
     value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0)
   const { capabilities = [], fields = [] } = ignored ?? {}
   return [
-    ...fields.filter((field) => isSet(model[field])).map((field) => issueAt([...at, field], reason)),
-    ...list(model["capabilities"]).flatMap((capability, index) =>
+    ...fields.flatMap((field) => {
+      const path = field.split(".")
+      const value = path.reduce((inner: unknown, key) => object(inner)[key], of)
+      return isSet(value) ? [issueAt([...at, ...path], reason)] : []
+    }),
+    ...list(of["capabilities"]).flatMap((capability, index) =>
       text(capability).some((one) => capabilities.includes(one))
         ? [issueAt([...at, "capabilities", index], reason)]
         : []

@@ -20,4 +20,15 @@ describe("settings of a model without effect", () => {
       expect(fields.includes("audioInputPriceMicroUsdPerMillion")).toBe(capabilities.includes("audio-input"))
     }
   )
+
+  it.each(["openai-chat", "anthropic-messages", "gemini", "bedrock-converse"] as const)(
+    "include the name of the output cap where %s has one of its own",
+    (protocol) => {
+      const provider = { id: "acme", protocol, baseUrl: "http://127.0.0.1:1" } as const
+      const named = configured({ ...provider, outputCapField: "max_completion_tokens" })?.protocol
+      expect(withoutEffect[protocol].fields.includes("outputCapField")).toBe(
+        named?.lower === configured(provider)?.protocol.lower
+      )
+    }
+  )
 })

@@ -374,6 +374,22 @@ describe("a configuration file", () => {
       )
     ],
     [
+      "the name of an output cap that the protocol does not let choose, and a version that it does not have",
+      acme({
+        protocol: "gemini",
+        outputCapField: "max_completion_tokens",
+        models: [{ ...model, profile: { effort: null, apiVersion: "2023-06-01" } }]
+      }),
+      ["providers[0].outputCapField", `${path}.profile.apiVersion`].map(
+        (field) => `${field}: has no effect: the protocol of this provider has no field for it`
+      )
+    ],
+    [
+      "a version of a protocol that has none, in a patch",
+      { models: { "openai/gpt-5": { profile: { apiVersion: "2023-06-01" } } } },
+      ['models["openai/gpt-5"].profile.apiVersion: has no effect: the protocol of this provider has no field for it']
+    ],
+    [
       "the same in a patch of a configured model",
       {
         ...acme({ protocol: "anthropic-messages" }),
