@@ -1,6 +1,7 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { gunzipSync } from "node:zlib"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { PgClient } from "@effect/sql-pg/PgClient"
 import { afterEach, beforeAll, describe, expect, it, layer, vi } from "@effect/vitest"
@@ -176,7 +177,7 @@ describe("the data directory", () => {
   beforeAll(async () => {
     const directory = await mkdtemp(join(tmpdir(), "template-"))
     await writeTemplate(await PGlite.create(), join(directory, "template.tar.gz"))
-    template = await readFile(join(directory, "template.tar.gz"))
+    template = gunzipSync(await readFile(join(directory, "template.tar.gz")))
     await rm(directory, { recursive: true })
   }, 60_000)
 
@@ -266,6 +267,19 @@ describe("the data directory", () => {
         expect(yield* Effect.promise(() => readdir(join(database, "base")))).toHaveLength(1)
       }),
     60_000
+  )
+
+  it.scopedLive("begins with little more than the tables of the database, in the template of the build", () =>
+    Effect.gen(function* () {
+      const database = join(yield* temporaryDirectory, "data")
+      const size = yield* Effect.promise(async () => {
+        const files = await readdir(await prepare(database), { recursive: true, withFileTypes: true })
+        const sizes = files.map(async (file) => (await stat(join(file.parentPath, file.name))).size)
+        return (await Promise.all(sizes)).reduce((sum, bytes) => sum + bytes, 0)
+      })
+      // a segment of the write-ahead log alone has 16 MB where PostgreSQL chooses
+      expect(size).toBeLessThan(16 * 1024 ** 2)
+    })
   )
 
   it.scopedLive(

@@ -38,17 +38,24 @@ export const prepare = async (directory, template = readTemplate) => {
   await mkdir(unfinished, { recursive: true, mode: 0o700 })
   const archive = await template()
   if (archive === null) await (await PGlite.create({ dataDir: unfinished })).close()
-  else unpack(gunzipSync(archive), unfinished)
+  else unpack(archive, unfinished)
   await writeFile(join(unfinished, markerName), `${format}\n`)
   await rename(unfinished, database)
   return database
 }
 
-/** @returns {Promise<Uint8Array | null>} */
+/** The tar archive of the template. @returns {Promise<Uint8Array<ArrayBuffer> | null>} */
 export const readTemplate = async () => {
   while (existsSync(buildingFile)) await setTimeout(pollMillis)
-  return existsSync(templateFile) ? await readFile(templateFile) : null
+  return existsSync(templateFile) ? unzip(await readFile(templateFile)) : null
 }
+
+/**
+ * In one piece: its length is at its end, and pieces would have to be copied together.
+ *
+ * @param {Buffer} archive
+ */
+const unzip = (archive) => gunzipSync(archive, { chunkSize: archive.readUInt32LE(archive.length - 4) + 1 })
 
 /** @param {string} database */
 const checkMarker = async (database) => {

@@ -28,7 +28,7 @@ const startParams = [...PGlite.defaultStartParams, "-c", "shared_buffers=16MB"]
 const openFiles = async () => {
   if (directory !== null) return { dataDir: await prepare(directory) }
   const template = await readTemplate()
-  return template === null ? {} : { loadDataDir: new Blob([new Uint8Array(template)], { type: "application/gzip" }) }
+  return template === null ? {} : { loadDataDir: new Blob([template], { type: "application/x-tar" }) }
 }
 
 /** Why the server ends: PGlite's own error says only that it has. @type {string | undefined} */
