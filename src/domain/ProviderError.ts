@@ -4,8 +4,8 @@ import type { CallError, CallStatus } from "./Call.ts"
 /** All failures of a provider, as one closed union; `facts` below has the consequences of each. */
 export type ProviderFailure =
   /**
-   * The connection was refused, the host is unknown, this process has no file left for a socket, or the proxy of this service let
-   * nothing through: nothing can have been processed.
+   * The connection was refused, the host is unknown, or the proxy of this service let nothing through: nothing can have been
+   * processed.
    */
   | {
       readonly _tag: "Unreachable"
@@ -13,11 +13,12 @@ export type ProviderFailure =
         | "refused"
         | "dns"
         | "reset-before-response"
-        | "too-many-open-files"
         | "proxy-unreachable"
         | "proxy-authentication"
         | "proxy-refused"
     }
+  /** Not a failure of the provider: this machine has no open file, local port or memory left for a socket. Nothing was sent. */
+  | { readonly _tag: "NoSocket"; readonly detail: SocketShortage }
   /** The connection broke before any byte of a response, on a new socket: the request may have been read. */
   | { readonly _tag: "Reset" }
   /** The certificate or the handshake: `detail` is the code of Node.js or OpenSSL, such as `CERT_HAS_EXPIRED`. */
@@ -49,6 +50,9 @@ export type ProviderFailure =
   | { readonly _tag: "Shutdown" }
   /** Not a failure of the provider: a user of the project has stopped the call. */
   | { readonly _tag: "Stopped" }
+
+/** What a new socket needs and this machine has used up. */
+export type SocketShortage = "open-files" | "local-ports" | "memory"
 
 /** What a failure says about the health of a route. */
 export type HealthEffect =
@@ -84,7 +88,7 @@ export type Fault =
   | "model"
   /** The client's request. */
   | "request"
-  /** A limit or the shutdown of the gateway itself. */
+  /** A limit, the machine or the shutdown of the gateway itself. */
   | "gateway"
 
 /** What follows from a failure. */
@@ -132,6 +136,9 @@ export const shutdownCode = "server_shutdown"
 
 const factsByReason: { readonly [Tag in ProviderFailure["_tag"]]: FailureFacts } = {
   Unreachable: facts("provider_unreachable", "The provider could not be reached.", "origin", "network", {
+    notProcessed: true
+  }),
+  NoSocket: facts("gateway_out_of_sockets", "The gateway could not open another connection.", "none", "gateway", {
     notProcessed: true
   }),
   Reset: facts("provider_unreachable", "The provider closed the connection before it responded.", "route", "network"),
@@ -262,6 +269,7 @@ const detailOf = (reason: ProviderFailure): string => {
     case "ServerError":
       return ` ${reason.status}`
     case "Unreachable":
+    case "NoSocket":
     case "BadResponse":
       return `: ${reason.detail}`
     default:

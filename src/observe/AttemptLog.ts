@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
 import type { CallObserver, FailedAttempt } from "../domain/CallObserver.ts"
-import type { ProviderFailure } from "../domain/ProviderError.ts"
+import type { ProviderFailure, SocketShortage } from "../domain/ProviderError.ts"
 import { Timers } from "../domain/Timers.ts"
 
 /** Lines for one provider and reason in one window; those left out are counted in a line at its end. */
@@ -49,10 +49,20 @@ export const make = (options: AttemptLogOptions): Effect.Effect<CallObserver, ne
       return window
     }
 
+    const advised = new Set<SocketShortage>()
+    /** Once in a window for all providers. */
+    const advise = (shortage: SocketShortage): void => {
+      if (advised.has(shortage)) return
+      advised.add(shortage)
+      timers.after(windowMillis, () => advised.delete(shortage))
+      log("no further connections to providers can be opened", { detail: shortage, action: remedies[shortage] })
+    }
+
     return {
       attemptFailed: ({ requestId }, attempt) => {
         const { error, model, number, record } = attempt
         const { facts, httpStatus, reason } = error
+        if (reason._tag === "NoSocket") advise(reason.detail)
         const window = windowOf(model.providerId, reason._tag)
         if (window.lines >= maxLines) {
           window.suppressed += 1
@@ -76,6 +86,14 @@ export const make = (options: AttemptLogOptions): Effect.Effect<CallObserver, ne
       }
     }
   })
+
+/** What the operator can do. */
+const remedies: Readonly<Record<SocketShortage, string>> = {
+  "open-files":
+    "raise the limit of open files: LimitNOFILE= of systemd, --ulimit nofile of a container, ulimit -n, or fs.file-max of the machine",
+  "local-ports": "widen net.ipv4.ip_local_port_range, or spread the calls over more machines",
+  memory: "give the machine more memory, or its sockets a larger share of it (net.ipv4.tcp_mem)"
+}
 
 const nextOf = ({ next }: FailedAttempt): Readonly<Record<string, string>> => {
   switch (next._tag) {
@@ -104,6 +122,7 @@ const detailOf = (reason: ProviderFailure): Readonly<Record<string, string | num
     case "ServerError":
       return { httpStatus: reason.status }
     case "Unreachable":
+    case "NoSocket":
     case "Insecure":
     case "BadResponse":
       return { detail: reason.detail }

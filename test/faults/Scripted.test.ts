@@ -26,6 +26,7 @@ const ends: Readonly<Record<Faults.FaultName, { readonly stream: End; readonly p
   "unknown-host": { stream: ["provider_unreachable", 0], plain: ["provider_unreachable", 0] },
   "no-tls": { stream: ["provider_unreachable", 0], plain: ["provider_unreachable", 0] },
   "connect-timeout": { stream: ["provider_timeout", 10_000], plain: ["provider_timeout", 10_000] },
+  "no-socket": { stream: ["gateway_out_of_sockets", 0], plain: ["gateway_out_of_sockets", 0] },
   reset: { stream: ["provider_unreachable", 0], plain: ["provider_unreachable", 0] },
   "reset-reused": { stream: ["provider_unreachable", 0], plain: ["provider_unreachable", 0] },
   "slow-head": { stream: ["provider_timeout", 15_000], plain: ["provider_timeout", 60_000] },

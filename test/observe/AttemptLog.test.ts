@@ -121,6 +121,27 @@ it.effect("the text of a provider is never logged", () =>
   })
 )
 
+it.effect("what the machine lacks for a socket is one line a minute, with what to do", () =>
+  Effect.gen(function* () {
+    const noSocket = (detail: "open-files" | "local-ports"): Failed => ({ reason: { _tag: "NoSocket", detail } })
+    const { fail, lines, timers } = yield* logged(Array.from({ length: 30 }, () => noSocket("open-files")))
+    const advice = () => lines.filter(({ message }) => message === "no further connections to providers can be opened")
+    expect(advice()).toEqual([
+      expect.objectContaining({ detail: "open-files", action: expect.stringContaining("LimitNOFILE") })
+    ])
+    expect(lines).toContainEqual(
+      expect.objectContaining({ message: "attempt failed", reason: "NoSocket", fault: "gateway", detail: "open-files" })
+    )
+    fail(noSocket("local-ports"))
+    yield* quiet
+    expect(advice().map(({ detail }) => detail)).toEqual(["open-files", "local-ports"])
+    timers.advance(60_000)
+    fail(noSocket("open-files"))
+    yield* quiet
+    expect(advice().map(({ detail }) => detail)).toEqual(["open-files", "local-ports", "open-files"])
+  })
+)
+
 it.effect("a failure that repeats is logged ten times a minute, and the minute ends with a count of the others", () =>
   Effect.gen(function* () {
     const stalled: Failed = { reason: { _tag: "Stalled" } }

@@ -110,6 +110,19 @@ describe("Failures that are the client's fault", () => {
   })
 })
 
+describe("What the machine of the gateway lacks", () => {
+  it("a hundred connections for which no socket was left do not change the health of a route", () => {
+    const { fails, health, timers } = start()
+    health.succeeded(large, 500)
+    const before = health.of(large)
+    for (const detail of ["open-files", "local-ports", "memory"] as const) {
+      fails(fault({ _tag: "NoSocket", detail }), 100)
+    }
+    expect(health.of(large)).toEqual(before)
+    expect(order(health, timers.now())[0]).toBe("acme/large")
+  })
+})
+
 describe("The circuit of a route", () => {
   it("a circuit opens after five consecutive failures, not after four", () => {
     const { fails, openMillis } = start()

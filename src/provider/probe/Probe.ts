@@ -1,4 +1,4 @@
-import type { ProviderFailure } from "../../domain/ProviderError.ts"
+import type { ProviderFailure, SocketShortage } from "../../domain/ProviderError.ts"
 import type { Endpoint } from "../transport/Endpoint.ts"
 
 /** A request that costs nothing and that a provider refuses without a valid credential, such as for its list of models. */
@@ -67,6 +67,8 @@ const whyUnreachable = (failure: ProviderFailure): string => {
   switch (failure._tag) {
     case "Unreachable":
       return whyUnconnected[failure.detail]
+    case "NoSocket":
+      return whyNoSocket[failure.detail]
     case "Insecure":
       return `no secure connection (${failure.detail})`
     case "ConnectTimeout":
@@ -81,8 +83,13 @@ const whyUnconnected = {
   dns: "its host name is unknown",
   refused: "connection refused",
   "reset-before-response": "connection reset before response",
-  "too-many-open-files": "this process has too many open files",
   "proxy-unreachable": "the proxy (HTTPS_PROXY or HTTP_PROXY) cannot be reached",
   "proxy-authentication": "the proxy wants another user or password",
   "proxy-refused": "the proxy refused the connection"
 } as const
+
+const whyNoSocket: Readonly<Record<SocketShortage, string>> = {
+  "open-files": "this process has too many open files",
+  "local-ports": "this machine has no local port left",
+  memory: "this machine has no memory left for a socket"
+}

@@ -1,4 +1,7 @@
-import type { ProviderFailure } from "../../domain/ProviderError.ts"
+import { closeSync, openSync } from "node:fs"
+import { isIPv6 } from "node:net"
+import { devNull } from "node:os"
+import type { ProviderFailure, SocketShortage } from "../../domain/ProviderError.ts"
 import { ProxyError } from "../../egress/Agent.ts"
 
 /**
@@ -8,17 +11,20 @@ import { ProxyError } from "../../egress/Agent.ts"
 export const fromSocketError = (
   error: unknown,
   phase: "sending" | "answering",
-  reused: boolean | undefined
+  reused: boolean | undefined,
+  hasFilesLeft: () => boolean = canOpenFiles
 ): ProviderFailure => {
+  const parts = partsOf(error)
+  const shortage = phase === "sending" ? shortageOf(parts, hasFilesLeft) : undefined
+  if (shortage !== undefined) return { _tag: "NoSocket", detail: shortage }
   if (error instanceof ProxyError) return { _tag: "Unreachable", detail: error.reason }
-  const codes = codesOf(error)
+  const codes = parts.map(({ code }) => code)
   const has = (known: ReadonlySet<string>): boolean => codes.some((code) => known.has(code))
   if (codes.some((code) => notHttp(code))) return { _tag: "BadResponse", detail: "an answer that is not proper HTTP" }
   if (phase === "answering") return { _tag: "Disconnected" }
   const insecure = codes.find(isTls)
   if (insecure !== undefined) return { _tag: "Insecure", detail: insecure }
-  if (has(unknownHost)) return { _tag: "Unreachable", detail: "dns" }
-  if (has(noFiles)) return { _tag: "Unreachable", detail: "too-many-open-files" }
+  if (has(unknownHost) || parts.some(isLookup)) return { _tag: "Unreachable", detail: "dns" }
   if (has(refused)) return { _tag: "Unreachable", detail: "refused" }
   if (has(connectTimeouts)) return { _tag: "ConnectTimeout" }
   return (reused ?? readBefore(error)) ? { _tag: "Unreachable", detail: "reset-before-response" } : { _tag: "Reset" }
@@ -37,8 +43,6 @@ const refused: ReadonlySet<string> = new Set([
   "UND_ERR_CLOSED",
   "UND_ERR_INVALID_ARG"
 ])
-/** The limit of this process, or of its machine. */
-const noFiles: ReadonlySet<string> = new Set(["EMFILE", "ENFILE"])
 const unknownHost: ReadonlySet<string> = new Set(["ENOTFOUND", "EAI_AGAIN", "EAI_FAIL", "EAI_NODATA", "EAI_NONAME"])
 const connectTimeouts: ReadonlySet<string> = new Set(["UND_ERR_CONNECT_TIMEOUT", "ETIMEDOUT"])
 
@@ -52,13 +56,63 @@ const isTls = (code: string): boolean =>
     code
   )
 
-/** A failed attempt on several addresses carries one error for each. */
-const codesOf = (error: unknown): ReadonlyArray<string> => {
-  if (!(error instanceof Error)) return []
-  const own = "code" in error && typeof error.code === "string" ? [error.code] : []
-  const inner = error instanceof AggregateError ? error.errors.flatMap((each: unknown) => codesOf(each)) : []
-  return [...own, ...inner, ...(error.cause === undefined ? [] : codesOf(error.cause))]
+/** By code: what a socket could not be had for. */
+const shortages: ReadonlyMap<string, SocketShortage> = new Map([
+  ["EMFILE", "open-files"],
+  ["ENFILE", "open-files"],
+  ["EADDRNOTAVAIL", "local-ports"],
+  ["ENOBUFS", "memory"],
+  ["ENOMEM", "memory"]
+])
+
+/** Only before a connection: later a request may have been read. */
+const shortageOf = (parts: ReadonlyArray<ErrorPart>, hasFilesLeft: () => boolean): SocketShortage | undefined => {
+  for (const { address, code, syscall } of parts) {
+    if (syscall !== "connect") continue
+    const shortage = shortages.get(code)
+    // of an IPv6 address it mostly says that this machine has none of its own
+    if (shortage !== undefined && !(shortage === "local-ports" && isIPv6(address))) return shortage
+  }
+  return parts.some(isLookup) && !hasFilesLeft() ? "open-files" : undefined
 }
+
+const isLookup = ({ syscall }: ErrorPart): boolean => syscall === "getaddrinfo"
+
+/** What the system's resolver opens at a time. */
+const filesOfLookup = 4
+
+/** A name lookup that gets no file does not say so: glibc then knows no such host (ENOTFOUND), or is EBUSY or EINVAL. */
+const canOpenFiles = (): boolean => {
+  const opened: Array<number> = []
+  try {
+    while (opened.length < filesOfLookup) opened.push(openSync(devNull))
+    return true
+  } catch {
+    return false
+  } finally {
+    for (const file of opened) closeSync(file)
+  }
+}
+
+/** What Node.js says of one error. */
+interface ErrorPart {
+  readonly code: string
+  /** The system call that failed; empty where none has. */
+  readonly syscall: string
+  /** To which a connection was made; empty where none was. */
+  readonly address: string
+}
+
+/** A failed attempt on several addresses carries one error for each. */
+const partsOf = (error: unknown): ReadonlyArray<ErrorPart> => {
+  if (!(error instanceof Error)) return []
+  const { address, code, syscall } = error as { readonly [Key in keyof ErrorPart]?: unknown }
+  const own = typeof code === "string" ? [{ code, syscall: text(syscall), address: text(address) }] : []
+  const inner = error instanceof AggregateError ? error.errors.flatMap((each: unknown) => partsOf(each)) : []
+  return [...own, ...inner, ...(error.cause === undefined ? [] : partsOf(error.cause))]
+}
+
+const text = (value: unknown): string => (typeof value === "string" ? value : "")
 
 /** undici reports how many bytes the socket had read when the peer closed it. */
 const readBefore = (error: unknown): boolean => {

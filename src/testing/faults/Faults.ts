@@ -37,6 +37,7 @@ export const faults = {
   "unknown-host": instead({ _tag: "Unreachable", detail: "dns" }),
   "no-tls": instead({ _tag: "Insecure", detail: "DEPTH_ZERO_SELF_SIGNED_CERT" }),
   "connect-timeout": [wait(5_000), fail({ _tag: "ConnectTimeout" })],
+  "no-socket": instead({ _tag: "NoSocket", detail: "open-files" }),
   reset: instead({ _tag: "Reset" }),
   "reset-reused": instead({ _tag: "Unreachable", detail: "reset-before-response" }),
   "slow-head": [hang],

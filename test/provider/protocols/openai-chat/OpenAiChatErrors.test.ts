@@ -1,6 +1,7 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { ProviderFailure } from "../../../../src/domain/ProviderError.ts"
+import { ProxyError } from "../../../../src/egress/Agent.ts"
 import * as OpenAiChat from "../../../../src/provider/protocols/openai-chat/OpenAiChat.ts"
 import { openAi } from "../../../../src/provider/protocols/openai-chat/Quirks.ts"
 import * as Failures from "../../../../src/provider/protocols/shared/Errors.ts"
@@ -125,8 +126,6 @@ describe("what a broken connection means", () => {
   const table: ReadonlyArray<readonly [string, ProviderFailure]> = [
     ["ECONNREFUSED", { _tag: "Unreachable", detail: "refused" }],
     ["EHOSTUNREACH", { _tag: "Unreachable", detail: "refused" }],
-    ["EMFILE", { _tag: "Unreachable", detail: "too-many-open-files" }],
-    ["ENFILE", { _tag: "Unreachable", detail: "too-many-open-files" }],
     ["ENOTFOUND", { _tag: "Unreachable", detail: "dns" }],
     ["EAI_AGAIN", { _tag: "Unreachable", detail: "dns" }],
     ["UND_ERR_CONNECT_TIMEOUT", { _tag: "ConnectTimeout" }],
@@ -145,6 +144,54 @@ describe("what a broken connection means", () => {
       expect(fromSocketError(error(code), "answering", true)).toEqual({ _tag: "Disconnected" })
     })
   }
+
+  const connecting = (code: string, address = "192.0.2.1", syscall = "connect"): Error =>
+    Object.assign(error(code), { address, syscall })
+  const shortages = [
+    ["EMFILE", "open-files"],
+    ["ENFILE", "open-files"],
+    ["EADDRNOTAVAIL", "local-ports"],
+    ["ENOBUFS", "memory"],
+    ["ENOMEM", "memory"]
+  ] as const
+
+  it.each(shortages)("%s while connecting is a shortage of this machine: %s", (code, detail) => {
+    const noSocket = { _tag: "NoSocket", detail }
+    expect(fromSocketError(connecting(code), "sending", false)).toEqual(noSocket)
+    // on the way to a proxy too, and where the provider's other address was tried before
+    expect(
+      fromSocketError(new ProxyError("proxy-unreachable", { cause: connecting(code) }), "sending", undefined)
+    ).toEqual(noSocket)
+    const both = new AggregateError([connecting("ENETUNREACH", "2001:db8::1"), connecting(code)])
+    expect(fromSocketError(both, "sending", undefined)).toEqual(noSocket)
+  })
+
+  it.each(["ENOBUFS", "ENOMEM"])(
+    "%s on a connection that there was may have come after the request was read",
+    (code) => {
+      expect(fromSocketError(connecting(code, "", "write"), "sending", false)).toEqual({ _tag: "Reset" })
+      expect(fromSocketError(connecting(code, "", "read"), "answering", true)).toEqual({ _tag: "Disconnected" })
+    }
+  )
+
+  it.each(["ENOTFOUND", "EAI_AGAIN", "EBUSY", "EINVAL"])(
+    "%s of a name lookup is an unknown host, unless this process can open no file for the lookup",
+    (code) => {
+      const lookup = Object.assign(error(code), { syscall: "getaddrinfo" })
+      expect(fromSocketError(lookup, "sending", undefined, () => true)).toEqual({ _tag: "Unreachable", detail: "dns" })
+      expect(fromSocketError(lookup, "sending", undefined, () => false)).toEqual({
+        _tag: "NoSocket",
+        detail: "open-files"
+      })
+    }
+  )
+
+  it("a machine without IPv6 says of an IPv6 address that it is not available: the provider cannot be reached", () => {
+    const refused = { _tag: "Unreachable", detail: "refused" }
+    expect(fromSocketError(connecting("EADDRNOTAVAIL", "2001:db8::1"), "sending", undefined)).toEqual(refused)
+    const both = new AggregateError([connecting("EADDRNOTAVAIL", "2001:db8::1"), connecting("ECONNREFUSED")])
+    expect(fromSocketError(both, "sending", undefined)).toEqual(refused)
+  })
 
   it("several addresses that all refuse are one refusal", () => {
     const all = new AggregateError([error("ECONNREFUSED"), error("ECONNREFUSED")])
