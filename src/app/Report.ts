@@ -21,7 +21,7 @@ export const report = (cause: Cause.Cause<unknown>): Effect.Effect<void> => {
   // a command that was given a wrong file, or a database that is not empty
   if (failure instanceof TransferFailed || failure instanceof CommandFailed) return Console.error(failure.message)
   if (failure instanceof UsageError) {
-    return Console.error(`${failure.message}\nmodel-routing-gateway --help says what there is.`)
+    return Console.error(failure.usage === undefined ? failure.message : `${failure.message}\n\n${failure.usage}`)
   }
   return failure instanceof Error
     ? Console.error(`The gateway stopped: ${messageOf(failure)}`)

@@ -5,7 +5,11 @@ import { nearest } from "../../domain/Nearest.ts"
 import { storedName } from "../../wire/validation/SchemaParts.ts"
 
 /** The command line is wrong. */
-export class UsageError extends Data.TaggedError("UsageError")<{ readonly message: string }> {}
+export class UsageError extends Data.TaggedError("UsageError")<{
+  readonly message: string
+  /** What there is instead, as its help says it. */
+  readonly usage?: string
+}> {}
 
 export interface Option {
   readonly about: string

@@ -43,17 +43,28 @@ const withoutSettings: ReadonlySet<Command> = new Set([keysMint])
 export const run = (words: ReadonlyArray<string>): Effect.Effect<void, unknown, FileSystem.FileSystem> =>
   Effect.suspend(() => {
     if (words.some((word) => word === "--help" || word === "-h") || words[0] === "help") {
-      const asked = words.filter((word) => !word.startsWith("-") && word !== "help")
-      const found = asked.length === 0 ? undefined : commandOf(asked)
-      return found instanceof UsageError
-        ? found
-        : Console.log(found === undefined ? Help.all(commands) : Help.one(found.command))
+      const help = helpOn(words.filter((word) => !word.startsWith("-") && word !== "help"))
+      return help instanceof UsageError ? help : Console.log(help)
     }
     if (words[0] === "--version" || words[0] === "-V") return Console.log(version)
     const found = commandOf(words)
     if (found instanceof UsageError) return found
-    return Effect.flatMap(parse(found.rest, found.command), (given) => runCommand(found.command, given))
+    const usage = found.isNamed ? Help.one(found.command) : Help.all(commands)
+    return Effect.flatMap(parse(found.rest, found.command), (given) => runCommand(found.command, given)).pipe(
+      Effect.mapError((error) =>
+        error instanceof UsageError ? new UsageError({ message: error.message, usage }) : error
+      )
+    )
   })
+
+const helpOn = (asked: ReadonlyArray<string>): string | UsageError => {
+  const [first, second] = asked
+  if (first === undefined) return Help.all(commands)
+  const group = groupOf(first)
+  if (group.length > 0 && second === undefined) return Help.group(first, group)
+  const found = commandOf(asked)
+  return found instanceof UsageError ? found : Help.one(found.command)
+}
 
 const runCommand = (command: Command, given: Arguments): Effect.Effect<void, unknown, FileSystem.FileSystem> =>
   Effect.gen(function* () {
@@ -66,31 +77,37 @@ const runCommand = (command: Command, given: Arguments): Effect.Effect<void, unk
 interface Found {
   readonly command: Command
   readonly rest: ReadonlyArray<string>
+  /** False: no word names a command, so that it is the first one. */
+  readonly isNamed: boolean
 }
+
+const groupOf = (first: string): ReadonlyArray<Command> => commands.filter(({ name }) => name.startsWith(`${first} `))
 
 /** Without a word, or with options only, it is the first command. */
 const commandOf = (words: ReadonlyArray<string>): Found | UsageError => {
   const [first = "", second = ""] = words
-  if (first === "" || first.startsWith("-")) return { command: start, rest: words }
+  if (first === "" || first.startsWith("-")) return { command: start, rest: words, isNamed: false }
   const two = commands.find(({ name }) => name === `${first} ${second}`)
-  if (two !== undefined) return { command: two, rest: words.slice(2) }
+  if (two !== undefined) return { command: two, rest: words.slice(2), isNamed: true }
   const one = commands.find(({ name }) => name === first)
-  if (one !== undefined) return { command: one, rest: words.slice(1) }
-  const group = commands.filter(({ name }) => name.startsWith(`${first} `)).map(({ name }) => name)
+  if (one !== undefined) return { command: one, rest: words.slice(1), isNamed: true }
+  const group = groupOf(first)
   const near = nearest(
     second,
-    group.map((name) => name.slice(first.length + 1))
+    group.map(({ name }) => name.slice(first.length + 1))
   )
   if (group.length > 0) {
+    const isMissing = second === "" || second.startsWith("-")
     return unknown(
-      second === "" ? `${first} what? There are ${group.join(", ")}` : `unknown command '${first} ${second}'`,
-      near === undefined ? undefined : `${first} ${near}`
+      isMissing ? `${first} needs a command` : `unknown command '${first} ${second}'`,
+      isMissing || near === undefined ? undefined : `${first} ${near}`,
+      Help.group(first, group)
     )
   }
   const names = commands.flatMap(({ name }) => [name, name.split(" ")[0] ?? name])
   const both = second === "" || second.startsWith("-") ? undefined : nearest(`${first} ${second}`, names)
-  return unknown(`unknown command '${first}'`, both ?? nearest(first, names))
+  return unknown(`unknown command '${first}'`, both ?? nearest(first, names), Help.all(commands))
 }
 
-const unknown = (what: string, near: string | undefined): UsageError =>
-  new UsageError({ message: near === undefined ? what : `${what}; did you mean '${near}'?` })
+const unknown = (what: string, near: string | undefined, usage: string): UsageError =>
+  new UsageError({ message: near === undefined ? what : `${what}; did you mean '${near}'?`, usage })
