@@ -203,6 +203,6 @@ export const Api = HttpApi.make("gateway")
   .annotate(OpenApi.Version, version)
   .annotate(
     OpenApi.Description,
-    "One OpenAI-compatible API for all configured model providers, with routing, fallback and exact costs. `/v1` is authenticated with project keys, `/api` with user identities. Clients that take a single base URL use `/v1` of this server."
+    "One OpenAI-compatible API for all configured model providers, with routing, fallback and exact costs. `/v1` is authenticated with project keys, `/api` with user identities. Clients that take a single base URL use `/v1` of this server.\n\nA request that cannot be read is answered before its path is known, so on every path with an ErrorResponse, an `x-request-id` and `connection: close`: 400 `invalid_value` where it is not valid HTTP/1.1, 400 `request_too_large` where the chunk extensions of its body are too large, 408 `request_timeout` where its headers take longer than 10 seconds or all of it takes longer than 30, 431 `request_too_large` where request line and headers have more than 16 KiB."
   )
   .annotate(OpenApi.License, { name: "MIT" })

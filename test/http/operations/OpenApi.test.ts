@@ -1,5 +1,5 @@
 import { expect, it } from "vitest"
-import { accountErrors } from "../../../src/http/Errors.ts"
+import { accountErrors, ofConnection } from "../../../src/http/Errors.ts"
 import { openApiDocument } from "../../../src/http/operations/OpenApiDocument.ts"
 import { inferencePaths, routedPaths } from "../../../src/http/Paths.ts"
 
@@ -51,6 +51,20 @@ it("describes every parameter of a path, a query or a header, and not by its pat
       $ref === undefined && !/^(?!a string (?:matching|that is interpreted)\b)./i.test(String(description ?? ""))
   )
   expect(missing.map(([operation, { name }]) => `${operation}: ${name}`)).toEqual([])
+})
+
+it("says how requests are answered that cannot be read", () => {
+  const { description = "" } = openApiDocument().info
+  const codes = [
+    "HPE_INVALID_METHOD",
+    "HPE_HEADER_OVERFLOW",
+    "HPE_CHUNK_EXTENSIONS_OVERFLOW",
+    "ERR_HTTP_REQUEST_TIMEOUT"
+  ]
+  for (const code of codes) {
+    const { error, status } = ofConnection(code)
+    expect(description).toContain(`${status} \`${error.code}\``)
+  }
 })
 
 it("describes each header that calls read", () => {
