@@ -6,6 +6,7 @@ export interface WithoutEffect {
   readonly fields: ReadonlyArray<
     | "outputCapField"
     | "profile.apiVersion"
+    | "reasoningDepth"
     | "serviceTierPrices"
     | "webSearchPriceMicroUsd"
     | "audioInputPriceMicroUsdPerMillion"
@@ -19,6 +20,7 @@ export const withoutEffect: Readonly<Record<ProtocolId, WithoutEffect>> = {
   "anthropic-messages": {
     fields: [
       "outputCapField",
+      "reasoningDepth",
       "webSearchPriceMicroUsd",
       "audioInputPriceMicroUsdPerMillion",
       "audioOutputPriceMicroUsdPerMillion"
@@ -39,6 +41,7 @@ export const withoutEffect: Readonly<Record<ProtocolId, WithoutEffect>> = {
     fields: [
       "outputCapField",
       "profile.apiVersion",
+      "reasoningDepth",
       "serviceTierPrices",
       "webSearchPriceMicroUsd",
       "audioInputPriceMicroUsdPerMillion",

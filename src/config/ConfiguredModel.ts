@@ -95,10 +95,12 @@ const optional = {
     description: "All capabilities of the model; default tools, vision, structured-output and sampling."
   }),
   reasoningEfforts: Schema.optional(Schema.Array(EffortName)).annotations({
-    description: "The efforts a client may ask for; default none."
+    description:
+      "The efforts a client may ask for, of those that the provider's protocol has (not minimal with anthropic-messages; not none, xhigh and max with gemini); default none."
   }),
   reasoningDepth: Schema.optional(Schema.NullOr(Schema.Struct({ min: Depth, max: Depth }))).annotations({
-    description: "The range of integer depths that it supports; null and default: none."
+    description:
+      "The range of integer depths that it supports; null and default: none. Only with the protocols openai-chat and gemini."
   }),
   toolsForbidEffort: Schema.optional(Flag).annotations({
     description: "The model rejects an effort together with tools; the effort is then left out. Default false."

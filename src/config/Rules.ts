@@ -18,7 +18,16 @@ export interface ValidationContext {
   readonly vendorProtocols: ReadonlyMap<string, string>
   /** By protocol: settings of a provider and its models that do nothing there. */
   readonly withoutEffect: Readonly<Record<string, WithoutEffect>>
+  /** Efforts that the provider of the model cannot be sent, as another one would be in their place. */
+  readonly unsentEfforts: (model: EffortModel) => ReadonlyArray<string>
   readonly isSet: (variable: string) => boolean
+}
+
+interface EffortModel {
+  readonly id: string
+  readonly protocol: string
+  /** `undefined`: as in the catalog, or from the id. */
+  readonly upstreamModel: string | undefined
 }
 
 interface WithoutEffect {
@@ -48,15 +57,15 @@ export const issuesOfRules = (file: unknown, context: ValidationContext): Readon
     ...providers.flatMap((provider, index) => issuesOfProvider(provider, ["providers", index], context)),
     ...repeatedModels(providers),
     ...Object.entries(object(root["models"])).flatMap(([id, patch]) =>
-      issuesOfPatch(id, patch, ["models", id], known, knownProviders, context.withoutEffect[protocolOfModel(id) ?? ""])
+      issuesOfPatch(id, patch, ["models", id], known, knownProviders, limitsOf(context, protocolOfModel(id)))
     ),
     ...repeated(list(root["routingConfigurations"]).map(object), "slug", ["routingConfigurations"])
   ]
 }
 
 const issuesOfProvider = (provider: Raw, at: JsonPath, context: ValidationContext): ReadonlyArray<ConfigIssue> => {
-  const ignored = context.withoutEffect[protocolOf(provider, context) ?? ""]
-  const issues: Array<ConfigIssue> = [...issuesOfEffect(provider, at, ignored)]
+  const limits = limitsOf(context, protocolOf(provider, context))
+  const issues: Array<ConfigIssue> = [...issuesOfEffect(provider, at, limits)]
   const { id, protocol, vendor, baseUrl, apiKeyEnv } = provider
   if (typeof id === "string" && context.builtInIds.includes(id)) {
     issues.push(issueAt([...at, "id"], "is the id of a built-in provider"))
@@ -87,13 +96,25 @@ const issuesOfProvider = (provider: Raw, at: JsonPath, context: ValidationContex
     if (typeof id === "string" && typeof model["id"] === "string" && !model["id"].startsWith(`${id}/`)) {
       issues.push(issueAt([...path, "id"], "must start with the id of its provider and a slash"))
     }
-    issues.push(...issuesOfModel(model, path, ignored))
+    issues.push(...issuesOfModel(model, path, text(model["id"])[0] ?? "", limits))
   })
   return issues
 }
 
 const protocolOf = ({ protocol, vendor }: Raw, context: ValidationContext): string | undefined =>
   typeof protocol === "string" ? protocol : typeof vendor === "string" ? context.vendorProtocols.get(vendor) : undefined
+
+/** What cannot be set for a model because of the protocol of its provider. */
+interface ProtocolLimits extends WithoutEffect {
+  readonly unsentEfforts: (model: Omit<EffortModel, "protocol">) => ReadonlyArray<string>
+}
+
+const limitsOf = (context: ValidationContext, protocol: string | undefined): ProtocolLimits => ({
+  fields: [],
+  capabilities: [],
+  ...context.withoutEffect[protocol ?? ""],
+  unsentEfforts: (model) => (protocol === undefined ? [] : context.unsentEfforts({ ...model, protocol }))
+})
 
 const idOfProvider = (modelId: string): string => modelId.slice(0, Math.max(0, modelId.indexOf("/")))
 
@@ -103,9 +124,9 @@ const issuesOfPatch = (
   at: JsonPath,
   known: ReadonlySet<string>,
   knownProviders: ReadonlySet<string>,
-  ignored: WithoutEffect | undefined
+  limits: ProtocolLimits
 ): ReadonlyArray<ConfigIssue> => {
-  if (known.has(id)) return issuesOfModel(object(patch), at, ignored)
+  if (known.has(id)) return issuesOfModel(object(patch), at, id, limits)
   const near = nearest(id, known)
   const meant = near === undefined ? "" : `; did you mean ${near}?`
   if (patch === null) return [issueAt(at, `is not a model of the catalog${meant}`)]
@@ -115,14 +136,15 @@ const issuesOfPatch = (
   }
   if (missing.length > 0)
     return [issueAt(at, `is not a model of the catalog; a new one needs ${missing.join(", ")}${meant}`)]
-  return issuesOfModel(object(patch), at, ignored)
+  return issuesOfModel(object(patch), at, id, limits)
 }
 
-const issuesOfModel = (model: Raw, at: JsonPath, ignored: WithoutEffect | undefined): ReadonlyArray<ConfigIssue> => {
+const issuesOfModel = (model: Raw, at: JsonPath, id: string, limits: ProtocolLimits): ReadonlyArray<ConfigIssue> => {
   const issues: Array<ConfigIssue> = [
     ...issuesOfTiers(model, at),
     ...issuesOfServiceTiers(model, at),
-    ...issuesOfEffect(model, at, ignored)
+    ...issuesOfEffect(model, at, limits),
+    ...issuesOfEfforts(model, at, limits.unsentEfforts({ id, upstreamModel: text(model["upstreamModel"])[0] }))
   ]
   const { min, max } = object(model["reasoningDepth"])
   if (typeof min === "number" && typeof max === "number" && min > max) {
@@ -137,11 +159,10 @@ const issuesOfModel = (model: Raw, at: JsonPath, ignored: WithoutEffect | undefi
 }
 
 /** A setting of a provider or a model that does nothing is refused: an operator would wait for its effect. */
-const issuesOfEffect = (of: Raw, at: JsonPath, ignored: WithoutEffect | undefined): ReadonlyArray<ConfigIssue> => {
+const issuesOfEffect = (of: Raw, at: JsonPath, { capabilities, fields }: WithoutEffect): ReadonlyArray<ConfigIssue> => {
   const reason = "has no effect: the protocol of this provider has no field for it"
   const isSet = (value: unknown) =>
     value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0)
-  const { capabilities = [], fields = [] } = ignored ?? {}
   return [
     ...fields.flatMap((field) => {
       const path = field.split(".")
@@ -154,6 +175,18 @@ const issuesOfEffect = (of: Raw, at: JsonPath, ignored: WithoutEffect | undefine
         : []
     )
   ]
+}
+
+/** An effort that is listed is promised: another one in its place would be sent without a word. */
+const issuesOfEfforts = (model: Raw, at: JsonPath, unsent: ReadonlyArray<string>): ReadonlyArray<ConfigIssue> => {
+  const reason = "cannot be sent: the protocol of this provider has no such effort for the model"
+  const named = [
+    ...list(model["reasoningEfforts"]).map((effort, index) => [effort, ["reasoningEfforts", index]] as const),
+    [object(model["profile"])["effort"], ["profile", "effort"]] as const
+  ]
+  return named.flatMap(([effort, path]) =>
+    text(effort).some((one) => unsent.includes(one)) ? [issueAt([...at, ...path], reason)] : []
+  )
 }
 
 const issuesOfTiers = (prices: Raw, at: JsonPath): ReadonlyArray<ConfigIssue> => {

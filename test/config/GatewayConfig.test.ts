@@ -390,6 +390,36 @@ describe("a configuration file", () => {
       ['models["openai/gpt-5"].profile.apiVersion: has no effect: the protocol of this provider has no field for it']
     ],
     [
+      "efforts that the protocol has no name for, also as what is sent by default",
+      acme({
+        protocol: "gemini",
+        models: [{ ...model, reasoningEfforts: ["none", "low", "max"], profile: { effort: "max" } }]
+      }),
+      ["reasoningEfforts[0]", "reasoningEfforts[2]", "profile.effort"].map(
+        (field) => `${path}.${field}: cannot be sent: the protocol of this provider has no such effort for the model`
+      )
+    ],
+    [
+      "one that a family of models behind the protocol has no name for",
+      acme({
+        protocol: "bedrock-converse",
+        models: [{ ...model, upstreamModel: "us.amazon.nova-2-lite-v1:0", reasoningEfforts: ["none", "low", "xhigh"] }]
+      }),
+      [`${path}.reasoningEfforts[2]: cannot be sent: the protocol of this provider has no such effort for the model`]
+    ],
+    [
+      "one in a patch",
+      { models: { "google/gemini": { reasoningEfforts: ["high", "xhigh"] } } },
+      [
+        'models["google/gemini"].reasoningEfforts[1]: cannot be sent: the protocol of this provider has no such effort for the model'
+      ]
+    ],
+    [
+      "a depth of a protocol that has names alone",
+      acme({ protocol: "anthropic-messages", models: [{ ...model, reasoningDepth: { min: 1, max: 100 } }] }),
+      [`${path}.reasoningDepth: has no effect: the protocol of this provider has no field for it`]
+    ],
+    [
       "the same in a patch of a configured model",
       {
         ...acme({ protocol: "anthropic-messages" }),

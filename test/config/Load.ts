@@ -4,6 +4,7 @@ import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import { withoutEffect } from "../../src/catalog/WithoutEffect.ts"
 import { type LoadOptions, load, type Settings } from "../../src/config/Settings.ts"
+import { unsentEfforts } from "../../src/provider/protocols/UnsentEfforts.ts"
 
 const options: LoadOptions = {
   vendors: [
@@ -22,7 +23,8 @@ const options: LoadOptions = {
     ["openrouter", "openai-chat"],
     ["azure", "openai-chat"]
   ]),
-  withoutEffect
+  withoutEffect,
+  unsentEfforts: ({ id, protocol, upstreamModel }) => unsentEfforts(protocol, upstreamModel ?? id)
 }
 
 export interface Given {

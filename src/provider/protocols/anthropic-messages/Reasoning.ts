@@ -4,6 +4,7 @@ import type { ProviderFailure } from "../../../domain/ProviderError.ts"
 import type { ProviderCall } from "../../Provider.ts"
 import type { Conversation } from "../shared/Conversation.ts"
 import { reasoningBudget } from "../shared/ReasoningBudget.ts"
+import { unnamedEfforts } from "../shared/UnsentEfforts.ts"
 import type { LoweredMessages } from "./Messages.ts"
 
 /** The reasoning fields of a request; without them the model uses its default. */
@@ -97,3 +98,5 @@ const efforts: Readonly<Record<Exclude<Effort, "none">, string>> = {
   xhigh: "xhigh",
   max: "max"
 }
+
+export const unsentEfforts: ReadonlyArray<Effort> = unnamedEfforts(efforts)

@@ -2,7 +2,8 @@ import type { Effort, JsonObject } from "../../../domain/Chat.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
 import type { ProviderCall } from "../../Provider.ts"
 import * as Claude from "../anthropic-messages/Reasoning.ts"
-import type { Family } from "./Family.ts"
+import { unnamedEfforts } from "../shared/UnsentEfforts.ts"
+import { type Family, familyOf } from "./Family.ts"
 import type { LoweredMessages } from "./Messages.ts"
 
 /** The reasoning fields of a request; without them the model uses its default. */
@@ -66,6 +67,21 @@ const effortFields = (effort: Effort, family: Family): Partial<LoweredReasoning>
     case "outputConfig":
       // these fields have no value for `none`
       return effort === "none" ? {} : { effort: effort === "minimal" ? "low" : effort }
+  }
+}
+
+export const unsentEffortsOf = (upstreamModel: string): ReadonlyArray<Effort> => {
+  const family = familyOf(upstreamModel)
+  if (family.isClaude) return Claude.unsentEfforts
+  switch (family.effort) {
+    case "reasoning":
+    case "reasoning_effort":
+      return []
+    case "reasoningConfig":
+      return unnamedEfforts(novaEfforts)
+    case "thinking":
+    case "outputConfig":
+      return ["none", "minimal"]
   }
 }
 

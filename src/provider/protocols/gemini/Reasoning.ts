@@ -1,6 +1,7 @@
 import type { Effort, JsonObject } from "../../../domain/Chat.ts"
 import type { ProviderCall } from "../../Provider.ts"
 import { reasoningBudget } from "../shared/ReasoningBudget.ts"
+import { unnamedEfforts } from "../shared/UnsentEfforts.ts"
 
 /** `includeThoughts` is accepted only when the model reasons. */
 export const lowerReasoning = (call: ProviderCall): JsonObject | undefined => {
@@ -46,3 +47,5 @@ const levels: Readonly<Record<Effort, string>> = {
   xhigh: "HIGH",
   max: "HIGH"
 }
+
+export const unsentEfforts: ReadonlyArray<Effort> = unnamedEfforts(levels)
