@@ -6,7 +6,6 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import type { StoreUnavailable } from "../domain/GatewayError.ts"
 import { ConversationId, MessageId, ProjectId, UserId } from "../domain/Ids.ts"
-import { defaultSilenceSeconds } from "../ledger/Recovery.ts"
 import { AccountSql } from "../sql/AccountDatabase.ts"
 import { decodeCount, decodeIds, Int8 } from "../sql/Rows.ts"
 import { fromSql } from "../sql/StoreErrors.ts"
@@ -17,7 +16,7 @@ const Row = Schema.Struct({
   projectId: ProjectId,
   title: Schema.String,
   titleSource: Schema.Literal("none", "question", "person"),
-  /** The message that is being written; `null` also where its process is dead. */
+  /** The message that is being written; where its process is dead, until the answer is ended as interrupted. */
   turnId: Schema.NullOr(MessageId),
   nodeId: Schema.NullOr(Schema.UUID),
   stopRequested: Schema.Boolean,
@@ -88,7 +87,10 @@ export interface ConversationStoreShape {
     node: string,
     at: Date
   ) => Effect.Effect<boolean, StoreUnavailable>
-  /** How many answers are being written for the person; nobody begins another one until the end of the transaction. */
+  /**
+   * How many answers are being written for the person, those of silent processes included until they are ended: after an outage of
+   * the database every process is silent at first. Nobody begins another one until the end of the transaction.
+   */
   readonly lockRunning: (user: UserId) => Effect.Effect<number, StoreUnavailable>
   readonly requestStop: (id: ConversationId) => Effect.Effect<void, StoreUnavailable>
 }
@@ -193,11 +195,7 @@ const make = (sql: SqlClient): ConversationStoreShape => {
     lockRunning: (user) =>
       Effect.zipRight(
         sql`select pg_advisory_xact_lock(hashtextextended(${`chat turns ${user}`}, 0))`,
-        counted(
-          sql`select count(*)::int as count from conversation c where c.user_id = ${user} and c.turn_id is not null
-            and exists (select from node n
-              where n.id = c.node_id and n.seen_at > now() - ${`${defaultSilenceSeconds} seconds`}::interval)`
-        )
+        counted(sql`select count(*)::int as count from conversation where user_id = ${user} and turn_id is not null`)
       ).pipe(fromSql),
     requestStop: (id) => fromSql(Effect.asVoid(sql`update conversation set stop_requested = true where id = ${id}`))
   }
