@@ -65,7 +65,7 @@ export interface RoutingVersionStoreShape {
   /** Without a version yet; the caller has the project's lock, under which no other of the slug is created. */
   readonly create: (project: ProjectId, id: string, slug: string, name: string) => Effect.Effect<void, StoreUnavailable>
   readonly remove: (id: string) => Effect.Effect<void, StoreUnavailable>
-  /** The next version; its number. */
+  /** The next version; its number. Of those before it the newest 1,000 stay, and the active one. */
   readonly add: (id: string, settings: RoutingSettings, by: UserId) => Effect.Effect<number, StoreUnavailable>
   /** Activates a version; false when there is none. */
   readonly activate: (id: string, version: number) => Effect.Effect<boolean, StoreUnavailable>
@@ -87,6 +87,9 @@ export class RoutingVersionStore extends Context.Tag("gateway/account/RoutingVer
     Effect.suspend(() => make)
   )
 }
+
+/** The audit log has what each of the others said. */
+const maxVersions = 1_000
 
 const make = Effect.gen(function* () {
   const sql = yield* AccountSql
@@ -126,9 +129,16 @@ const make = Effect.gen(function* () {
     Request: Schema.Struct({ id: Schema.UUID, settings: Schema.parseJson(RoutingSettings), by: UserId }),
     Result: Schema.Struct({ version: Schema.Int }),
     execute: ({ by, id, settings }) => sql`
-      insert into routing_configuration_version (configuration_id, version, settings, created_by)
-      select ${id}::uuid, coalesce(max(version), 0) + 1, ${settings}::jsonb, ${by}::uuid
-      from routing_configuration_version where configuration_id = ${id} returning version`
+      with added as (
+        insert into routing_configuration_version (configuration_id, version, settings, created_by)
+        select ${id}::uuid, coalesce(max(version), 0) + 1, ${settings}::jsonb, ${by}::uuid
+        from routing_configuration_version where configuration_id = ${id} returning version
+      ), dropped as (
+        delete from routing_configuration_version v using added a, routing_configuration c
+        where v.configuration_id = ${id} and c.id = ${id} and v.version < a.version - ${maxVersions}
+          and v.version is distinct from c.active_version
+      )
+      select version from added`
   })
   const activate = SqlSchema.findAll({
     Request: Schema.Struct({ id: Schema.UUID, version: Schema.Number }),

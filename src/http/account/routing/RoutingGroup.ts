@@ -81,6 +81,10 @@ const versions = HttpApiEndpoint.get("listRoutingVersions", "/api/projects/:id/r
   .addSuccess(RoutingVersionsPage)
   .addError(Errors.NotFound)
   .annotate(OpenApi.Summary, "List the versions of a routing configuration")
+  .annotate(
+    OpenApi.Description,
+    "The newest 1,000 versions before the last one are kept, and the active one; the audit log has what each version said."
+  )
 
 const activate = HttpApiEndpoint.post(
   "activateRoutingVersion",
