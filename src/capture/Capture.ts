@@ -7,6 +7,7 @@ import * as Runtime from "effect/Runtime"
 import type { CallObserver } from "../domain/CallObserver.ts"
 import type { Timers } from "../domain/Timers.ts"
 import type { CaptureKeys } from "./CaptureKeys.ts"
+import * as CaptureLoss from "./CaptureLoss.ts"
 import { CaptureQueue } from "./CaptureQueue.ts"
 import type { CaptureStore } from "./CaptureStore.ts"
 import { CaptureWindows } from "./CaptureWindows.ts"
@@ -38,14 +39,16 @@ const closingTime = Duration.seconds(2)
 
 const make = Effect.gen(function* () {
   const windows = yield* CaptureWindows
-  const writer = yield* makeWriter
+  const loss = yield* CaptureLoss.make
+  const writer = yield* makeWriter(loss)
   const runtime = yield* Effect.runtime<never>()
   const signal = yield* Queue.sliding<void>(1)
 
   const queue = new CaptureQueue({
     peek: windows.peek,
     lookUp: (project) => Runtime.runFork(runtime)(Effect.ignore(windows.of(project))),
-    added: () => signal.unsafeOffer(undefined)
+    added: () => signal.unsafeOffer(undefined),
+    lost: loss.lost
   })
 
   const next = Effect.suspend(() => {

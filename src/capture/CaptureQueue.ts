@@ -2,7 +2,7 @@ import type { CallRecord } from "../domain/Call.ts"
 import type { CallObserver, ObservedCall } from "../domain/CallObserver.ts"
 import type { ChatEvent } from "../domain/ChatEvent.ts"
 import type { ProjectId } from "../domain/Ids.ts"
-import * as CaptureMetrics from "../observe/CaptureMetrics.ts"
+import type { CaptureLoss } from "./CaptureLoss.ts"
 import type { CaptureWindow } from "./CaptureWindow.ts"
 import type { Known } from "./CaptureWindows.ts"
 import { positionOf } from "./Reservoir.ts"
@@ -42,6 +42,7 @@ export interface CaptureQueueOptions {
   readonly lookUp: (project: ProjectId) => void
   /** There is something to take out. */
   readonly added: () => void
+  readonly lost: CaptureLoss["lost"]
 }
 
 /**
@@ -121,13 +122,13 @@ export class CaptureQueue {
       recorder.window === undefined ? selectedLater(known ?? null, call, record) : selectedIn(recorder.window, record)
     if (known !== undefined && selected === undefined) return
     if (call.request.store === false) {
-      if (selected !== undefined) CaptureMetrics.dropped("store_false")
+      if (selected !== undefined) this.options.lost("store_false")
       return
     }
     const { characters, events } = recorder
     const bytes = (call.body?.length ?? charactersOf(call)) + characters + events.length * bytesOfEvent
     if (this.taken >= maxTaken || this.takenBytes + bytes > maxTakenBytes) {
-      CaptureMetrics.dropped("queue_full")
+      this.options.lost("queue_full")
       return
     }
     this.taken += 1

@@ -5,7 +5,7 @@ import type { StoreUnavailable } from "../domain/GatewayError.ts"
 import { Timers } from "../domain/Timers.ts"
 import * as CaptureMetrics from "../observe/CaptureMetrics.ts"
 import { CaptureKeys } from "./CaptureKeys.ts"
-import { losing } from "./CaptureLoss.ts"
+import type { CaptureLoss } from "./CaptureLoss.ts"
 import { type Selected, selectedLater, type Taken } from "./CaptureQueue.ts"
 import { CaptureStore } from "./CaptureStore.ts"
 import { CaptureWindows } from "./CaptureWindows.ts"
@@ -25,94 +25,98 @@ interface SealedCall {
 }
 
 /** Makes samples of calls, with a thread of its own that seals them. */
-export const make: Effect.Effect<
+export const make = ({
+  losing,
+  lost
+}: CaptureLoss): Effect.Effect<
   CaptureWriter,
   never,
   CaptureKeys | CaptureStore | CaptureWindows | Scope.Scope | Timers
-> = Effect.gen(function* () {
-  const windows = yield* CaptureWindows
-  const keys = yield* CaptureKeys
-  const store = yield* CaptureStore
-  const timers = yield* Timers
-  const sealer = yield* makeSealer
+> =>
+  Effect.gen(function* () {
+    const windows = yield* CaptureWindows
+    const keys = yield* CaptureKeys
+    const store = yield* CaptureStore
+    const timers = yield* Timers
+    const sealer = yield* makeSealer
 
-  /** `undefined` where it is not kept; if the collection would have taken it, that is counted. */
-  const place = (taken: Taken): Effect.Effect<PlacedCall | undefined, StoreUnavailable> =>
-    Effect.gen(function* () {
-      const current = yield* windows.of(taken.call.caller.projectId)
-      const selected = taken.selected ?? selectedLater(current, taken.call, taken.record)
-      if (selected === undefined) return undefined
-      // switched off meanwhile: nothing of it is even sealed
-      const isClosed = current?.configVersion !== selected.window.configVersion || !current.enabled
-      return isClosed ? dropped("window_closed") : yield* placeIn(selected, taken)
-    })
+    const dropped = (reason: CaptureMetrics.DropReason): undefined => {
+      lost(reason)
+    }
 
-  const placeIn = ({ position, window }: Selected, taken: Taken) =>
-    Effect.gen(function* () {
-      const { call, record } = taken
-      const { configVersion, projectId, retentionDays } = window
-      const now = timers.now()
-      const promptClass = factsOf(record, call.request, null).class ?? "named"
-      const conversation = { projectId, configVersion, conversation: record.conversation }
-      const day = yield* store.place(conversation, position, promptClass, dayOf(now), oldestDayOf(now, retentionDays))
-      if (day === undefined) return dropped("not_among_kept")
-      const dayKey = yield* keys.ofDay(projectId, day)
-      if (dayKey === undefined) return dropped("sealing_unavailable")
-      const { user } = call.request
-      const endUser = user === undefined ? null : ((yield* keys.endUser(projectId, user)) ?? null)
-      return { taken, window, day, dayKey, endUser }
-    })
-
-  /** Of one window; the worker has made them, so it has to hear of what was not kept. */
-  const writeWindow = (calls: Arr.NonEmptyReadonlyArray<SealedCall>): Effect.Effect<void> =>
-    Effect.suspend(() => {
-      const { window } = calls[0].placed
-      const samples = calls.flatMap((one) => sampleOf(one.placed, one.sealed) ?? [])
-      CaptureMetrics.dropped("sealing_failed", calls.length - samples.length)
-      const stored = Effect.map(store.write(window, samples), ({ erased, isOpen, written }) => {
-        CaptureMetrics.captured(written.size)
-        CaptureMetrics.dropped("erased", erased)
-        CaptureMetrics.dropped(isOpen ? "conversation_full" : "window_closed", samples.length - erased - written.size)
-        forget(calls.filter((one) => !written.has(one.placed.taken.call.requestId)))
+    /** `undefined` where it is not kept; if the collection would have taken it, that is counted. */
+    const place = (taken: Taken): Effect.Effect<PlacedCall | undefined, StoreUnavailable> =>
+      Effect.gen(function* () {
+        const current = yield* windows.of(taken.call.caller.projectId)
+        const selected = taken.selected ?? selectedLater(current, taken.call, taken.record)
+        if (selected === undefined) return undefined
+        // switched off meanwhile: nothing of it is even sealed
+        const isClosed = current?.configVersion !== selected.window.configVersion || !current.enabled
+        return isClosed ? dropped("window_closed") : yield* placeIn(selected, taken)
       })
-      // what can not be written of one project is no loss of the others
-      return losing(
-        () => samples.length,
-        Effect.onError(stored, () => Effect.sync(() => forget(calls)))
-      )
-    })
 
-  const forget = (calls: ReadonlyArray<SealedCall>): void => sealer.forget(calls.map(({ placed }) => chainOf(placed)))
+    const placeIn = ({ position, window }: Selected, taken: Taken) =>
+      Effect.gen(function* () {
+        const { call, record } = taken
+        const { configVersion, projectId, retentionDays } = window
+        const now = timers.now()
+        const promptClass = factsOf(record, call.request, null).class ?? "named"
+        const conversation = { projectId, configVersion, conversation: record.conversation }
+        const day = yield* store.place(conversation, position, promptClass, dayOf(now), oldestDayOf(now, retentionDays))
+        if (day === undefined) return dropped("not_among_kept")
+        const dayKey = yield* keys.ofDay(projectId, day)
+        if (dayKey === undefined) return dropped("sealing_unavailable")
+        const { user } = call.request
+        const endUser = user === undefined ? null : ((yield* keys.endUser(projectId, user)) ?? null)
+        return { taken, window, day, dayKey, endUser }
+      })
 
-  /** Calls leave `uncounted` as they are counted: the rest is lost where this fails. */
-  const process = (taken: ReadonlyArray<Taken>, uncounted: Set<Taken>) =>
-    Effect.gen(function* () {
-      const placed: Array<PlacedCall> = []
-      for (const one of taken) {
-        const found = yield* place(one)
-        if (found === undefined) uncounted.delete(one)
-        else placed.push(found)
-      }
-      if (placed.length === 0) return
-      const sealed = yield* sealer.seal(placed.map(jobOf))
-      const calls = Arr.zipWith(placed, sealed, (one, result): SealedCall => ({ placed: one, sealed: result }))
-      for (const own of Object.values(Arr.groupBy(calls, windowOf))) {
-        yield* writeWindow(own)
-        for (const one of own) uncounted.delete(one.placed.taken)
-      }
-    })
-
-  return {
-    write: (taken) =>
+    /** Of one window; the worker has made them, so it has to hear of what was not kept. */
+    const writeWindow = (calls: Arr.NonEmptyReadonlyArray<SealedCall>): Effect.Effect<void> =>
       Effect.suspend(() => {
-        const uncounted = new Set(taken)
-        return losing(() => uncounted.size, process(taken, uncounted))
+        const { window } = calls[0].placed
+        const samples = calls.flatMap((one) => sampleOf(one.placed, one.sealed) ?? [])
+        lost("sealing_failed", calls.length - samples.length)
+        const stored = Effect.map(store.write(window, samples), ({ erased, isOpen, written }) => {
+          CaptureMetrics.captured(written.size)
+          lost("erased", erased)
+          lost(isOpen ? "conversation_full" : "window_closed", samples.length - erased - written.size)
+          forget(calls.filter((one) => !written.has(one.placed.taken.call.requestId)))
+        })
+        // what can not be written of one project is no loss of the others
+        return losing(
+          () => samples.length,
+          Effect.onError(stored, () => Effect.sync(() => forget(calls)))
+        )
       })
-  }
-})
 
-const dropped = (reason: CaptureMetrics.DropReason): undefined => {
-  CaptureMetrics.dropped(reason)
-}
+    const forget = (calls: ReadonlyArray<SealedCall>): void => sealer.forget(calls.map(({ placed }) => chainOf(placed)))
+
+    /** Calls leave `uncounted` as they are counted: the rest is lost where this fails. */
+    const process = (taken: ReadonlyArray<Taken>, uncounted: Set<Taken>) =>
+      Effect.gen(function* () {
+        const placed: Array<PlacedCall> = []
+        for (const one of taken) {
+          const found = yield* place(one)
+          if (found === undefined) uncounted.delete(one)
+          else placed.push(found)
+        }
+        if (placed.length === 0) return
+        const sealed = yield* sealer.seal(placed.map(jobOf))
+        const calls = Arr.zipWith(placed, sealed, (one, result): SealedCall => ({ placed: one, sealed: result }))
+        for (const own of Object.values(Arr.groupBy(calls, windowOf))) {
+          yield* writeWindow(own)
+          for (const one of own) uncounted.delete(one.placed.taken)
+        }
+      })
+
+    return {
+      write: (taken) =>
+        Effect.suspend(() => {
+          const uncounted = new Set(taken)
+          return losing(() => uncounted.size, process(taken, uncounted))
+        })
+    }
+  })
 
 const windowOf = ({ placed: { window } }: SealedCall): string => `${window.projectId} ${window.configVersion}`

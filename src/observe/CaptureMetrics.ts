@@ -24,6 +24,4 @@ const dropsCounted = counter(
 export const captured = (amount: number): void => {
   if (amount > 0) samplesCounted([], amount)
 }
-export const dropped = (reason: DropReason, amount = 1): void => {
-  if (amount > 0) dropsCounted([reason], amount)
-}
+export const dropped = (reason: DropReason, amount: number): void => dropsCounted([reason], amount)

@@ -6,7 +6,7 @@ import { record } from "../ledger/fixtures.ts"
 import { observedCall, openWindow, startedAtMillis } from "./Observed.ts"
 
 const queueWith = (known: Known | undefined, ...calls: ReadonlyArray<ObservedCall>) => {
-  const queue = new CaptureQueue({ peek: () => known, lookUp: () => {}, added: () => {} })
+  const queue = new CaptureQueue({ peek: () => known, lookUp: () => {}, added: () => {}, lost: () => {} })
   for (const call of calls) {
     queue.observer.admitted?.(call)
     queue.observer.settled?.(call, record())
@@ -39,6 +39,23 @@ it("a call is taken only where it opts in, may be stored, and its window takes i
   expect(takenWith(openWindow({ enabled: false }), observedCall())).toEqual([])
   expect(takenWith(null, observedCall())).toEqual([])
   for (const known of [openWindow(), undefined]) expect(takenWith(known, observedCall({ store: false }))).toEqual([])
+})
+
+it("what does not fit into the queue is lost, and is said to be", () => {
+  const lost: Array<string> = []
+  const queue = new CaptureQueue({
+    peek: () => openWindow(),
+    lookUp: () => {},
+    added: () => {},
+    lost: (reason) => lost.push(reason)
+  })
+  for (let ended = 0; ended < 258; ended++) {
+    const call = observedCall()
+    queue.observer.admitted?.(call)
+    queue.observer.settled?.(call, record())
+  }
+  expect(queue.take(1_000)).toHaveLength(256)
+  expect(lost).toEqual(["queue_full", "queue_full"])
 })
 
 it("whoever waits for an empty queue waits for what was taken out too, unless they have left", () => {
