@@ -85,7 +85,7 @@ const filesOfLookup = 4
 const canOpenFiles = (): boolean => {
   const opened: Array<number> = []
   try {
-    while (opened.length < filesOfLookup) opened.push(openSync(devNull))
+    while (opened.length < filesOfLookup) opened.push(openSync(devNull, "r"))
     return true
   } catch {
     return false
