@@ -45,7 +45,7 @@ const constant = (value) => () => value
 
 /** @param {boolean} enabled */
 const queueOf = (enabled) =>
-  new CaptureQueue({ peek: constant({ ...window, enabled }), lookUp: () => {}, added: () => {} })
+  new CaptureQueue({ peek: constant({ ...window, enabled }), lookUp: () => {}, added: () => {}, lost: () => {} })
 
 /** The median of the rounds, in nanoseconds for one. @param {number} times @param {() => void} run */
 const nanosOf = (times, run) => {
