@@ -49,10 +49,16 @@ export class ListenFailed extends Data.TaggedError("ListenFailed")<{
   readonly reason: string
 }> {
   override get message(): string {
-    const why = this.reason === "EADDRINUSE" ? "is in use by another process" : `cannot be listened on (${this.reason})`
+    const why = refusedAddress.get(this.reason) ?? `cannot be listened on (${this.reason})`
     return `the address ${this.host}:${this.port} ${why}.`
   }
 }
+
+const refusedAddress: ReadonlyMap<string, string> = new Map([
+  ["EADDRINUSE", "is in use by another process"],
+  ["EADDRNOTAVAIL", "is not one of this machine: set HOST to one that is, or to 0.0.0.0 for all"],
+  ["EACCES", "is not permitted to this user: set PORT to 1024 or more, or permit lower ports"]
+])
 
 /** The server and the address that it listens on. */
 export class Server extends Context.Tag("gateway/http/Server")<Server, { readonly address: Net.AddressInfo }>() {
