@@ -139,7 +139,8 @@ export {
   type Fault,
   type HealthEffect,
   ProviderError,
-  type ProviderFailure
+  type ProviderFailure,
+  type SocketShortage
 } from "./domain/ProviderError.ts"
 export type {
   Parameter,
