@@ -4,15 +4,15 @@ import { root } from "../lib/root.mjs"
 
 /** What every page shows. */
 const lists =
-  /@mantine\/core\/esm\/components\/(ScrollArea|Table|SimpleGrid|Progress|List|Code|Center|Badge|SegmentedControl|FloatingIndicator|Tabs|Pagination)\/|octicons-react\/.*PlusIcon|use-debounced-value|dashboard\/api\/events|dashboard\/pages\/keys\/(Snippets|snippetTexts)|dashboard\/pages\/doctor\/(StateOf|counted)|dashboard\/parts\/(Ago|Page|Status|StopCall|Empty|CopyText|useCopy|useIdempotencyKeys|reasons|RouteTrail|WideTable|WhoCan|Shares|useDraft|saveFile)|react-query\/.*(useMutation|useInfiniteQuery)|query-core\/.*(mutationObserver|infiniteQueryObserver)/
+  /@mantine\/core\/esm\/components\/(ScrollArea|Table|SimpleGrid|Progress|List|Code|Center|Badge|SegmentedControl|FloatingIndicator|Tabs)\/|octicons-react\/.*PlusIcon|use-debounced-value|dashboard\/api\/events|dashboard\/pages\/keys\/(Snippets|snippetTexts)|dashboard\/pages\/doctor\/(StateOf|counted)|dashboard\/parts\/(Ago|Page|Status|StopCall|Empty|CopyText|useCopy|useIdempotencyKeys|reasons|RouteTrail|WideTable|WhoCan|Shares|useDraft|saveFile)|react-query\/.*(useMutation|useInfiniteQuery)|query-core\/.*(mutationObserver|infiniteQueryObserver)/
 const table = /react-virtual|virtual-core|dashboard\/parts\/DataTable/
 const chart = /uplot|dashboard\/parts\/(Chart|axis|points)/
 /** What opens over a page, which no page needs before. */
 const dialogs =
-  /@mantine\/core\/esm\/components\/(Modal|ModalBase|Drawer)\/|react-remove-scroll|dashboard\/parts\/(FormDialog|ConfirmByName)/
+  /@mantine\/core\/esm\/components\/(Modal|ModalBase|Drawer)\/|react-remove-scroll|react-router\/.*useBlocker|dashboard\/parts\/(Dialog|FormDialog|ConfirmByName|AskBeforeLeaving|SettingsForm)/
 /** What editors are made of: lists of figures are shown without it. */
 const forms =
-  /@mantine\/(form|core\/esm\/components\/(Combobox|Select|NumberInput|TagsInput|Pill|PillsInput|Slider|Switch|Checkbox|Radio|Textarea|PasswordInput|TextInput|InputBase))\/|react-number-format|dashboard\/parts\/(fieldErrors|RateFields|LimitFields|SettingsForm|FilterField|useEdited)|use-debounced-callback|dashboard\/pages\/rules/
+  /@mantine\/(form|core\/esm\/components\/(Combobox|Select|NumberInput|TagsInput|Pill|PillsInput|Slider|Switch|Checkbox|Radio|Textarea|PasswordInput|TextInput|InputBase))\/|react-number-format|dashboard\/parts\/(fieldErrors|RateFields|LimitFields|FilterField|useEdited)|use-debounced-callback|dashboard\/pages\/rules/
 
 /** How the web app is built and served for development. The service replaces the nonce in each response. */
 export const viteConfig = /** @satisfies {import("vite").InlineConfig} */ ({

@@ -18,7 +18,8 @@ setNonce(nonce)
 whenSignedOut(() => {
   queryClient.clear()
   const { href, pathname } = router.state.location
-  if (pathname !== "/sign-in") void router.navigate({ to: "/sign-in", search: { return_to: href } })
+  if (pathname !== "/sign-in")
+    void router.navigate({ to: "/sign-in", search: { return_to: href }, ignoreBlocker: true })
 })
 
 whenSignedInElsewhere(() => {

@@ -1,6 +1,7 @@
 import { Button, Group, Stack, Text } from "@mantine/core"
 import type { FormEvent, ReactNode } from "react"
 import { ApiFailure } from "../api/failure.ts"
+import { AskBeforeLeaving } from "./AskBeforeLeaving.tsx"
 import { Failure } from "./Failure.tsx"
 
 interface Saving {
@@ -22,6 +23,7 @@ interface SettingsFormProps {
 /** The settings of something that exists: its fields, what has become of saving them, and the button. */
 export const SettingsForm = ({ children, isDirty, mayWrite, onSubmit, reload, save }: SettingsFormProps) => (
   <form onSubmit={onSubmit}>
+    <AskBeforeLeaving isUnsaved={isDirty} />
     <fieldset disabled={!mayWrite} className="plain-fieldset">
       <Stack maw={560}>
         {children}

@@ -26,7 +26,7 @@ const UserMenuItems = () => {
       }
       forgetPageToken()
       queries.clear()
-      await navigate({ to: "/sign-in" })
+      await navigate({ to: "/sign-in", ignoreBlocker: true })
     }
   })
   return (

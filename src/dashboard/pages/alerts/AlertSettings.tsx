@@ -1,13 +1,15 @@
-import { Alert, Button, Checkbox, Code, Group, NumberInput, Select, Stack, Text, TextInput } from "@mantine/core"
+import { Alert, Button, Checkbox, Code, Group, NumberInput, Select, Text, TextInput } from "@mantine/core"
 import { useForm } from "@mantine/form"
-import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { useRef } from "react"
 import { client, type Records, type Tagged, takeWithTag } from "../../api/client.ts"
-import { ApiFailure } from "../../api/failure.ts"
-import { alerts } from "../../api/queries.ts"
+import { alerts, projects } from "../../api/queries.ts"
+import { AskBeforeLeaving } from "../../parts/AskBeforeLeaving.tsx"
 import { CopyIconButton } from "../../parts/CopyText.tsx"
-import { Failure } from "../../parts/Failure.tsx"
 import { fieldErrors } from "../../parts/fieldErrors.ts"
 import { microUsdOf, usdOf } from "../../parts/format.ts"
+import { TextLink } from "../../parts/LinkButton.tsx"
+import { SettingsForm } from "../../parts/SettingsForm.tsx"
 import { useEdited } from "../../parts/useEdited.ts"
 
 type Threshold = Records["AlertThreshold"]
@@ -82,87 +84,95 @@ const AlertSettings = ({ latest, mayWrite, projectId }: AlertSettingsProps) => {
     onError: (error) => form.setErrors(fieldErrors(error, { webhook_url: "url" }))
   })
   const secret = save.data?.data.webhook_secret ?? null
-  const isElsewhere = save.error instanceof ApiFailure && save.error.status === 412
-  const reload = () => {
-    form.reset()
-    save.reset()
-    return queries.invalidateQueries({ queryKey: ["alerts", projectId] })
-  }
+  const ofProject = useQuery(projects).data?.find(({ id }) => id === projectId)
   const { rows } = form.getValues()
+  const addButton = useRef<HTMLButtonElement>(null)
   return (
-    <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
-      <fieldset disabled={!mayWrite} style={{ border: 0, padding: 0, margin: 0, minWidth: 0 }}>
-        <Stack>
-          {rows.length === 0 ? (
-            <Text size="sm" c="dimmed">
-              No thresholds yet: nothing is reported.
-            </Text>
-          ) : null}
-          {rows.map((row, index) => (
-            <Group key={row.id} align="flex-end" gap="xs" wrap="nowrap">
-              <NumberInput
-                label="At"
-                min={0}
-                decimalScale={row.kind === "limit_percent" ? 0 : 6}
-                {...(row.kind === "limit_percent" ? { max: 100, suffix: " %" } : { prefix: "$" })}
-                w={140}
-                {...form.getInputProps(`rows.${index}.amount`)}
-              />
-              <Select label="Of" data={kinds} allowDeselect={false} {...form.getInputProps(`rows.${index}.kind`)} />
-              <Button
-                variant="default"
-                style={{ flexShrink: 0 }}
-                onClick={() => form.removeListItem("rows", index)}
-                aria-label={`Remove threshold ${index + 1}`}
-              >
-                Remove
-              </Button>
-            </Group>
-          ))}
-          <Group>
-            <Button
-              variant="default"
-              size="xs"
-              disabled={rows.length >= maxThresholds}
-              onClick={() => {
-                const id = Math.max(-1, ...rows.map((row) => row.id)) + 1
-                form.insertListItem("rows", { id, kind: "month", amount: 10 } satisfies Row)
-              }}
-            >
-              Add threshold
-            </Button>
-          </Group>
-          <TextInput
-            label="Webhook URL"
-            description="https, at a public address; empty: events are only listed here. Requests are signed as in Standard Webhooks."
-            placeholder="https://example.com/hooks/spend"
-            {...form.getInputProps("url")}
+    <SettingsForm
+      save={save}
+      isDirty={form.isDirty()}
+      mayWrite={mayWrite}
+      onSubmit={form.onSubmit((values) => save.mutate(values))}
+      reload={() => {
+        form.reset()
+        save.reset()
+        return queries.invalidateQueries({ queryKey: ["alerts", projectId] })
+      }}
+    >
+      {rows.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          No thresholds yet: nothing is reported.
+        </Text>
+      ) : null}
+      {rows.map((row, index) => (
+        <Group key={row.id} align="flex-end" gap="xs" wrap="nowrap">
+          <NumberInput
+            label="At"
+            min={0}
+            decimalScale={row.kind === "limit_percent" ? 0 : 6}
+            {...(row.kind === "limit_percent" ? { max: 100, suffix: " %" } : { prefix: "$" })}
+            w={140}
+            {...form.getInputProps(`rows.${index}.amount`)}
           />
-          {of.webhook_url === null ? null : (
-            <Checkbox label="Rotate the secret" {...form.getInputProps("rotate", { type: "checkbox" })} />
-          )}
-          {secret === null ? null : (
-            <Alert color="yellow" variant="outline" title="Webhook secret: save it now">
-              <Group wrap="nowrap" gap="xs">
-                <Code block className="secret" style={{ flex: 1 }}>
-                  {secret}
-                </Code>
-                <CopyIconButton label="Copy the secret" text={secret} />
-              </Group>
-              <Button mt="xs" size="xs" onClick={() => save.reset()}>
-                I have saved it
-              </Button>
-            </Alert>
-          )}
-          {save.error === null ? null : <Failure error={save.error} retry={isElsewhere ? reload : undefined} />}
-          <Group>
-            <Button type="submit" loading={save.isPending} disabled={!form.isDirty()}>
-              Save
-            </Button>
+          <Select label="Of" data={kinds} allowDeselect={false} {...form.getInputProps(`rows.${index}.kind`)} />
+          <Button
+            variant="default"
+            style={{ flexShrink: 0 }}
+            onClick={() => {
+              // its button goes
+              addButton.current?.focus()
+              form.removeListItem("rows", index)
+            }}
+            aria-label={`Remove threshold ${index + 1}`}
+          >
+            Remove
+          </Button>
+        </Group>
+      ))}
+      {ofProject?.spend_limit_microusd === null && rows.some(({ kind }) => kind === "limit_percent") ? (
+        <Text size="sm" role="status">
+          The project has no spend limit yet, and reaches no percentage of it.{" "}
+          <TextLink to="/settings">Set a limit</TextLink>
+        </Text>
+      ) : null}
+      <Group>
+        <Button
+          ref={addButton}
+          variant="default"
+          size="xs"
+          disabled={rows.length >= maxThresholds}
+          onClick={() => {
+            const id = Math.max(-1, ...rows.map((row) => row.id)) + 1
+            form.insertListItem("rows", { id, kind: "month", amount: 10 } satisfies Row)
+          }}
+        >
+          Add threshold
+        </Button>
+      </Group>
+      <TextInput
+        label="Webhook URL"
+        description="https, at a public address; empty: events are only listed here. Requests are signed as in Standard Webhooks."
+        placeholder="https://example.com/hooks/spend"
+        {...form.getInputProps("url")}
+      />
+      {of.webhook_url === null ? null : (
+        <Checkbox label="Rotate the secret" {...form.getInputProps("rotate", { type: "checkbox" })} />
+      )}
+      <AskBeforeLeaving isUnsaved={secret !== null} />
+      {secret === null ? null : (
+        <Alert color="yellow" variant="outline" title="Webhook secret: save it now">
+          <Group wrap="nowrap" gap="xs">
+            <Code block className="secret" style={{ flex: 1 }}>
+              {secret}
+            </Code>
+            <CopyIconButton label="Copy the secret" text={secret} />
           </Group>
-        </Stack>
-      </fieldset>
-    </form>
+          <Button mt="xs" size="xs" onClick={() => save.reset()}>
+            I have saved it
+          </Button>
+        </Alert>
+      )}
+    </SettingsForm>
   )
 }
 

@@ -2,7 +2,7 @@ import { Button, Group, Select, Stack, Switch, Table, Text, TextInput } from "@m
 import { useForm } from "@mantine/form"
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
-import { client, newIdempotencyKey, type Records, type Tagged, take, takeWithTag } from "../../api/client.ts"
+import { client, type Records, type Tagged, take, takeWithTag } from "../../api/client.ts"
 import { balance, key, project } from "../../api/queries.ts"
 import { Loaded } from "../../parts/Block.tsx"
 import { ConfirmByName } from "../../parts/ConfirmByName.tsx"
@@ -15,6 +15,7 @@ import { emptyRates, RateFields, type RateValues, ratesOf, valuesOf } from "../.
 import { SettingsForm } from "../../parts/SettingsForm.tsx"
 import { Status } from "../../parts/Status.tsx"
 import { useEdited } from "../../parts/useEdited.ts"
+import { useIdempotencyKeys } from "../../parts/useIdempotencyKeys.ts"
 import { usePayer } from "../../shell/project.ts"
 import { Secret } from "./Secret.tsx"
 import { stateOf } from "./state.ts"
@@ -203,7 +204,7 @@ const Endings = ({ of, onClose }: { readonly of: Key; readonly onClose: () => vo
   const queries = useQueryClient()
   const [asked, ask] = useState<"rotate" | "revoke">()
   const [grace, setGrace] = useState("3600")
-  const [idempotencyKey] = useState(newIdempotencyKey)
+  const keys = useIdempotencyKeys()
   const changed = async () => {
     await Promise.all([
       queries.invalidateQueries({ queryKey: ["key", of.id] }),
@@ -214,7 +215,7 @@ const Endings = ({ of, onClose }: { readonly of: Key; readonly onClose: () => vo
     mutationFn: () =>
       take(
         client.POST("/api/keys/{id}/rotate", {
-          params: { path: { id: of.id }, header: { "idempotency-key": idempotencyKey } },
+          params: { path: { id: of.id }, header: keys.headerOf(grace) },
           body: { grace_seconds: Number(grace) }
         })
       )
@@ -246,6 +247,10 @@ const Endings = ({ of, onClose }: { readonly of: Key; readonly onClose: () => vo
           made={rotate.data}
           onSaved={() => {
             void changed()
+            // unsaved changes may keep the drawer open, for another rotation
+            keys.taken()
+            rotate.reset()
+            ask(undefined)
             onClose()
           }}
         />

@@ -5,6 +5,7 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tansta
 import { client, type Records, type Tagged, take, takeWithTag } from "../../api/client.ts"
 import { ApiFailure } from "../../api/failure.ts"
 import { policy } from "../../api/queries.ts"
+import { AskBeforeLeaving } from "../../parts/AskBeforeLeaving.tsx"
 import { Block, Loaded } from "../../parts/Block.tsx"
 import { Failure } from "../../parts/Failure.tsx"
 import { fieldErrors } from "../../parts/fieldErrors.ts"
@@ -125,6 +126,7 @@ export const PolicyEditor = ({ latest, mayWrite, projectId }: PolicyEditorProps)
         if (queries.isMutating({ mutationKey: ["save-policy", projectId] }) === 0) save.mutate(form.getValues())
       }}
     >
+      <AskBeforeLeaving isUnsaved={form.isDirty()} />
       {isManaged ? (
         <Alert color="blue" variant="outline" mb="md" title="Managed by the configuration">
           GATEWAY_CONFIG has this policy: it is changed there, and read here.

@@ -6,6 +6,7 @@ import { useState } from "react"
 import { client, type Records, type Tagged, take, takeWithTag } from "../../api/client.ts"
 import { ApiFailure } from "../../api/failure.ts"
 import { routing } from "../../api/queries.ts"
+import { AskBeforeLeaving } from "../../parts/AskBeforeLeaving.tsx"
 import { Block, Loaded } from "../../parts/Block.tsx"
 import { Modal } from "../../parts/Dialog.tsx"
 import { Failure } from "../../parts/Failure.tsx"
@@ -95,6 +96,7 @@ const Editor = ({ latest, mayWrite, projectId }: EditorProps) => {
   }
   return (
     <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
+      <AskBeforeLeaving isUnsaved={form.isDirty()} />
       <fieldset
         disabled={!mayWrite || of.managed_by_configuration}
         style={{ border: 0, padding: 0, margin: 0, minWidth: 0 }}
@@ -122,7 +124,7 @@ const Remove = ({ projectId, slug }: { readonly projectId: string; readonly slug
       ),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: ["routings", projectId] })
-      await navigate({ to: "/p/$projectId/routing", params: { projectId } })
+      await navigate({ to: "/p/$projectId/routing", params: { projectId }, ignoreBlocker: true })
     }
   })
   return (

@@ -102,7 +102,7 @@ const Remove = ({ of }: { readonly of: Project }) => {
     mutationFn: () => take(client.DELETE("/api/projects/{id}", { params: { path: { id: of.id } } })),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: ["projects"] })
-      await navigate({ to: "/" })
+      await navigate({ to: "/", ignoreBlocker: true })
     }
   })
   return (

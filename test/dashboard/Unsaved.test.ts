@@ -1,0 +1,231 @@
+import type { Page } from "playwright-core"
+import { beforeAll, describe, expect, it } from "vitest"
+import { hasChromium } from "../support/Chromium.ts"
+import { journey } from "./Journey.ts"
+
+interface Form {
+  readonly name: string
+  readonly path: string
+  readonly field: string
+  readonly saves: string | RegExp
+}
+
+describe.skipIf(!hasChromium)("a form with changes that are not saved", () => {
+  const at = journey()
+  let forms: ReadonlyArray<Form> = []
+  beforeAll(async () => {
+    const { api, projectId } = at()
+    const of = `/api/projects/${projectId}`
+    const key = await api<{ readonly id: string }>("POST", `${of}/keys`, { name: "edited" })
+    await api("POST", `${of}/routing-configurations`, { slug: "edited" })
+    const credential = await api<{ readonly id: string }>("POST", `${of}/credentials`, {
+      provider: "openai",
+      label: "edited",
+      secret: "secret-of-the-first"
+    })
+    const page = `/p/${projectId}`
+    const save = "Save"
+    forms = [
+      { name: "project", path: "/settings", field: "Name", saves: save },
+      { name: "policy", path: `${page}/policy`, field: "Highest input price", saves: /^Save version/ },
+      {
+        name: "routing configuration",
+        path: `${page}/routing/edited`,
+        field: "Highest input price",
+        saves: "Save as a new version"
+      },
+      { name: "alerts", path: `${page}/alerts`, field: "Webhook URL", saves: save },
+      { name: "key", path: `${page}/keys?key=${key.id}`, field: "Name", saves: save },
+      { name: "credential", path: `${page}/providers?credential=${credential.id}`, field: "Label", saves: save }
+    ]
+  })
+
+  const open = async (page: Page, { field, path }: Form) => {
+    await page.goto(`${at().service.url}/dashboard${path}`)
+    const input = page.getByRole("textbox", { name: field, exact: true })
+    await expect.poll(() => input.isEnabled()).toBe(true)
+    return input
+  }
+  const isDrawer = ({ path }: Form) => path.includes("?")
+  /** A drawer is over the links of the page, and closed by its key. */
+  const leave = async (page: Page, form: Form) => {
+    if (isDrawer(form)) {
+      await page.getByRole("dialog").getByRole("textbox").first().focus()
+      await page.keyboard.press("Escape")
+    } else await page.getByRole("link", { name: "Credits", exact: true }).click()
+  }
+  const left = async (page: Page, form: Form) => {
+    if (isDrawer(form)) await page.getByRole("dialog").first().waitFor({ state: "detached" })
+    else await page.getByRole("heading", { name: "Credits", exact: true }).waitFor()
+  }
+  const question = (page: Page) => page.getByRole("dialog", { name: "Leave without saving?" })
+
+  it("is left only by a person's word, and keeps what was typed till then", { timeout: 120_000 }, async () => {
+    const { errors, page } = await at().signIn()
+    for (const form of forms) {
+      const input = await open(page, form)
+      const before = await input.inputValue()
+      await input.fill(`${before}7`)
+      const typed = await input.inputValue()
+      const { href } = new URL(page.url())
+      await leave(page, form)
+      await question(page).getByRole("button", { name: "Stay" }).click()
+      await question(page).waitFor({ state: "detached" })
+      expect([form.name, page.url(), await input.inputValue()]).toEqual([form.name, href, typed])
+      await leave(page, form)
+      await question(page).getByRole("button", { name: "Leave without saving" }).click()
+      await left(page, form)
+      expect([form.name, await (await open(page, form)).inputValue()]).toEqual([form.name, before])
+    }
+    expect(errors).toEqual([])
+  })
+
+  it("asks also before another tab of the page, the page before and the browser's own end of it", async () => {
+    const { errors, page } = await at().signIn()
+    await page.getByRole("link", { name: "Settings", exact: true }).click()
+    const name = page.getByRole("textbox", { name: "Name", exact: true })
+    await expect.poll(() => name.inputValue()).not.toBe("")
+    await name.click()
+    await page.keyboard.press("End")
+    await page.keyboard.type("7")
+    await page.getByRole("tab", { name: "Members" }).click()
+    await page.keyboard.press("Escape")
+    await question(page).waitFor({ state: "detached" })
+    await page.goBack()
+    await question(page).getByRole("button", { name: "Stay" }).click()
+    await expect.poll(() => new URL(page.url()).pathname).toBe("/dashboard/settings")
+    expect(await name.inputValue()).toMatch(/7$/)
+    const asked = page.waitForEvent("dialog")
+    const reloaded = page.reload().catch(() => {})
+    const dialog = await asked
+    expect(dialog.type()).toBe("beforeunload")
+    await dialog.accept()
+    await reloaded
+    await expect.poll(() => name.inputValue()).not.toBe("")
+    expect(await name.inputValue()).not.toMatch(/7$/)
+    expect(errors).toEqual([])
+  })
+
+  it("does not ask where nothing was changed, was changed back, or is saved", { timeout: 120_000 }, async () => {
+    const { errors, page } = await at().signIn()
+    for (const form of forms) {
+      const input = await open(page, form)
+      const before = await input.inputValue()
+      await input.focus()
+      await input.blur()
+      await leave(page, form)
+      await left(page, form)
+
+      await open(page, form)
+      await input.fill(`${before}7`)
+      await input.fill(before)
+      await leave(page, form)
+      await left(page, form)
+
+      if (form.name === "alerts") continue
+      await open(page, form)
+      await input.fill(`${before}7`)
+      const save = page.getByRole("button", { name: form.saves, exact: true })
+      await save.click()
+      await save.and(page.locator(":disabled:not([data-loading])")).waitFor()
+      await leave(page, form)
+      await left(page, form)
+    }
+    expect(errors).toEqual([])
+  })
+
+  it("stays where a link leads to a part of its page", async () => {
+    const { page } = await at().signIn()
+    const [project] = forms
+    if (project === undefined) throw new Error("there is one")
+    const input = await open(page, project)
+    await input.fill("skipped")
+    await page.getByRole("link", { name: "Skip to the content" }).focus()
+    await page.keyboard.press("Enter")
+    await expect.poll(() => page.evaluate("document.activeElement.id")).toBe("main")
+    expect(await question(page).count()).toBe(0)
+    expect(await input.inputValue()).toBe("skipped")
+  })
+
+  it("does not keep a person from the sign-in page when the session has ended, or from the end of the project", async () => {
+    const { api, service, signIn } = at()
+    const { page } = await signIn()
+    const { id } = await api<{ readonly id: string }>("POST", "/api/me/projects", { name: "to be deleted" })
+    await page.goto(`${service.url}/dashboard/p/${id}`)
+    await page.getByRole("link", { name: "Settings", exact: true }).click()
+    const name = page.getByRole("textbox", { name: "Name", exact: true })
+    await expect.poll(() => name.inputValue()).toBe("to be deleted")
+    await name.fill("renamed")
+    await page.getByRole("button", { name: "Delete", exact: true }).click()
+    await page.getByRole("textbox", { name: "Type the name: to be deleted" }).fill("to be deleted")
+    await page.getByRole("button", { name: "Delete permanently" }).click()
+    await page.getByRole("heading", { name: "Overview", exact: true }).waitFor()
+
+    await page.getByRole("link", { name: "Settings", exact: true }).click()
+    await expect.poll(() => name.inputValue()).not.toBe("")
+    await name.fill("renamed")
+    const { items } = await api<{ readonly items: ReadonlyArray<{ readonly id: string; readonly transport: string }> }>(
+      "GET",
+      "/api/sessions"
+    )
+    for (const each of items) if (each.transport === "cookie") await api("DELETE", `/api/sessions/${each.id}`)
+    await page.getByRole("button", { name: "Save", exact: true }).click()
+    await page.getByText("Open a sign-in link of this service").waitFor()
+  })
+
+  it("is also a secret that is shown once, till a person says that it is saved", async () => {
+    const { projectId, service, signIn } = at()
+    const { errors, page } = await signIn()
+    await page.goto(`${service.url}/dashboard/p/${projectId}/keys`)
+    await page.getByRole("button", { name: "Create key" }).click()
+    await page.getByRole("textbox", { name: "Name" }).fill("shown once")
+    await page.keyboard.press("Enter")
+    const secret = page.getByTestId("secret")
+    await secret.waitFor()
+    await page.goBack()
+    await question(page).getByRole("button", { name: "Stay" }).click()
+    await question(page).waitFor({ state: "detached" })
+    expect(await secret.isVisible()).toBe(true)
+    const asked = page.waitForEvent("dialog")
+    const reloading = page.evaluate("location.reload()")
+    await (await asked).dismiss()
+    await reloading
+    await page.getByRole("button", { name: "I have saved it" }).click()
+    await secret.waitFor({ state: "detached" })
+    expect(await question(page).count()).toBe(0)
+
+    await page.goto(`${service.url}/dashboard/p/${projectId}/alerts`)
+    await page.getByRole("textbox", { name: "Webhook URL" }).fill("https://example.com/hook")
+    await page.getByRole("button", { name: "Save", exact: true }).click()
+    await page.getByText("Webhook secret: save it now").waitFor()
+    await page.getByRole("link", { name: "Credits", exact: true }).click()
+    await question(page).getByRole("button", { name: "Stay" }).click()
+    await page.getByRole("button", { name: "I have saved it" }).click()
+    await page.getByRole("link", { name: "Credits", exact: true }).click()
+    await page.getByRole("heading", { name: "Credits", exact: true }).waitFor()
+    expect(errors).toEqual([])
+  })
+
+  it("of a key survives the rotation of its secret, each of which gives another one", async () => {
+    const { page } = await at().signIn()
+    const key = forms.find(({ name }) => name === "key")
+    if (key === undefined) throw new Error("there is one")
+    const input = await open(page, key)
+    await input.fill("renamed")
+    const secrets: Array<string> = []
+    for (const _ of ["first", "second"]) {
+      await page.getByRole("button", { name: "Rotate" }).click()
+      await page
+        .getByRole("dialog", { name: /^Rotate / })
+        .getByRole("button", { name: "Rotate" })
+        .click()
+      secrets.push(await page.getByTestId("secret").innerText())
+      await page.getByRole("button", { name: "I have saved it" }).click()
+      await question(page).getByRole("button", { name: "Stay" }).click()
+      await question(page).waitFor({ state: "detached" })
+      expect(await page.getByTestId("secret").count()).toBe(0)
+    }
+    expect(new Set(secrets).size).toBe(2)
+    expect(await input.inputValue()).toBe("renamed")
+  })
+})
