@@ -32,6 +32,30 @@ describe.skipIf(!hasChromium)("a name", () => {
     expect(errors).toEqual([])
   })
 
+  it("is typed as it is shown where something is ended for good, whatever white space it has", async () => {
+    const { api, projectId, service, signIn } = at()
+    const key = await api<{ readonly id: string }>("POST", `/api/projects/${projectId}/keys`, { name: "two  spaces" })
+    const project = await api<{ readonly id: string }>("POST", "/api/me/projects", { name: "a\u00a0cafe\u0301\t bar" })
+    const { errors, page } = await signIn()
+    await page.goto(`${service.url}/dashboard/p/${projectId}/keys?key=${key.id}`)
+    await page.getByRole("button", { name: "Revoke" }).click()
+    const field = page.getByRole("textbox", { name: /^Type the name: / })
+    const revoke = page.getByRole("button", { name: "Revoke permanently" })
+    await field.fill("twospaces")
+    expect(await revoke.isDisabled()).toBe(true)
+    await field.fill("two spaces")
+    await revoke.click()
+    await page.getByText("permanently.").waitFor()
+
+    await page.goto(`${service.url}/dashboard/p/${project.id}`)
+    await page.getByRole("link", { name: "Settings", exact: true }).click()
+    await page.getByRole("button", { name: "Delete", exact: true }).click()
+    await field.fill("a caf\u00e9 bar")
+    await page.getByRole("button", { name: "Delete permanently" }).click()
+    await page.getByRole("heading", { name: "Overview", exact: true }).waitFor()
+    expect(errors).toEqual([])
+  })
+
   it("of a project can be chosen in the menu however many there are", async () => {
     const { api, signIn } = at()
     for (let number = 1; number <= 105; number += 1)

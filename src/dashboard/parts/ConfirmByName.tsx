@@ -13,7 +13,10 @@ interface ConfirmByNameProps {
   readonly children?: ReactNode
 }
 
-/** For what cannot be undone: the name has to be typed. */
+/** A page shows any white space as one space, and the same letter may be written in several ways. */
+const asShown = (name: string): string => name.normalize().trim().replace(/\s+/g, " ")
+
+/** For what cannot be undone: the name has to be typed, as it is shown. */
 export const ConfirmByName = ({ children, doing, name, onClose, onConfirm, verb }: ConfirmByNameProps) => {
   const [typed, setTyped] = useState("")
   return (
@@ -27,7 +30,7 @@ export const ConfirmByName = ({ children, doing, name, onClose, onConfirm, verb 
           data-autofocus
         />
         {doing.error === null ? null : <Failure error={doing.error} />}
-        <Button color="red" disabled={typed !== name} loading={doing.isPending} onClick={onConfirm}>
+        <Button color="red" disabled={asShown(typed) !== asShown(name)} loading={doing.isPending} onClick={onConfirm}>
           {verb} permanently
         </Button>
       </Stack>
