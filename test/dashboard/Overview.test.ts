@@ -89,6 +89,31 @@ describe.skipIf(!hasChromium)("the overview", () => {
     await attention.getByText("1 request was refused in the last 24 hours.").waitFor()
     expect(errors).toEqual([])
   })
+
+  it("says what needs attention when it comes up, and not only when the page is opened", async () => {
+    const { api, service, signIn } = at()
+    const { id } = await api<{ readonly id: string }>("POST", "/api/me/projects", { name: "watched" })
+    const { api_key } = await api<{ readonly api_key: string }>("POST", `/api/projects/${id}/keys`, { name: "app" })
+    const { errors, page } = await signIn()
+    await page.clock.install()
+    await page.goto(`${service.url}/dashboard/p/${id}`)
+    const attention = page.locator(".block").filter({ hasText: "Attention" })
+    await attention.getByText("Nothing needs attention").waitFor()
+    const body = { model: "sim/none", messages: [{ role: "user", content: "hi" }] }
+    await (await service.post("/v1/chat/completions", body, { authorization: `Bearer ${api_key}` })).text()
+    const refused = () => api<{ readonly items: ReadonlyArray<object> }>("GET", `/api/projects/${id}/refusals`)
+    await expect.poll(async () => (await refused()).items.length, polling).toBe(1)
+    await page.clock.fastForward(20_000)
+    await attention.getByText("1 request was refused in the last 24 hours.").waitFor({ timeout: 5_000 })
+    // what was read stays where it cannot be read anew
+    await page.route("**/refusals?*", (route) => route.fulfill({ status: 500, json: {} }))
+    const failed = page.waitForResponse("**/refusals?*")
+    await page.clock.fastForward(20_000)
+    await (await failed).finished()
+    await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    expect(await attention.getByText("1 request was refused in the last 24 hours.").count()).toBe(1)
+    expect(errors).toEqual([])
+  })
 })
 
 describe.skipIf(!hasChromium)("the overview of a project with a limit", () => {

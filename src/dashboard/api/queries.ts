@@ -4,7 +4,7 @@ import type { paths } from "./schema.d.ts"
 
 /** What the pages read, each under one key, so that a change updates every page that shows it. */
 
-const liveMillis = 15_000
+export const liveMillis = 15_000
 const heldMillis = 2_000
 export const maxPage = 100
 

@@ -1,7 +1,7 @@
 import { List, Text } from "@mantine/core"
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query"
 import type { ReactNode } from "react"
-import { catalog, keysNearLimit, refusals } from "../../api/queries.ts"
+import { catalog, keysNearLimit, liveMillis, refusals } from "../../api/queries.ts"
 import { Block, Waiting } from "../../parts/Block.tsx"
 import { Failure } from "../../parts/Failure.tsx"
 import { counted, percent, seconds } from "../../parts/format.ts"
@@ -13,30 +13,29 @@ const dayMillis = 86_400_000
 
 /** What a person may want to act on; loaded after the figures of the page. */
 export const Attention = ({ isReady, projectId }: { readonly projectId: string; readonly isReady: boolean }) => {
-  const ofKeys = useQuery({ ...keysNearLimit(projectId), enabled: isReady })
-  const refused = useInfiniteQuery({ ...refusals(projectId), enabled: isReady })
-  const models = useQuery({ ...catalog(projectId), enabled: isReady })
+  // as current as the figures of the page
+  const live = { enabled: isReady, refetchInterval: liveMillis }
+  const ofKeys = useQuery({ ...keysNearLimit(projectId), ...live })
+  const refused = useInfiniteQuery({ ...refusals(projectId), ...live })
+  const models = useQuery({ ...catalog(projectId), ...live })
   const funds = useFunds(projectId, isReady)
-  const error = ofKeys.error ?? refused.error ?? models.error ?? funds.error
-  if (error !== null) {
-    return (
-      <Block title="Attention">
-        <Failure
-          error={error}
-          retry={() => Promise.all([ofKeys.refetch(), refused.refetch(), models.refetch(), funds.refetch()])}
-        />
-      </Block>
-    )
-  }
   if (
     ofKeys.data === undefined ||
     refused.data === undefined ||
     models.data === undefined ||
     funds.data === undefined
   ) {
+    const error = ofKeys.error ?? refused.error ?? models.error ?? funds.error
     return (
       <Block title="Attention">
-        <Waiting height={80} />
+        {error === null ? (
+          <Waiting height={80} />
+        ) : (
+          <Failure
+            error={error}
+            retry={() => Promise.all([ofKeys.refetch(), refused.refetch(), models.refetch(), funds.refetch()])}
+          />
+        )}
       </Block>
     )
   }

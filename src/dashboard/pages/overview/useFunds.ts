@@ -1,5 +1,5 @@
 import { useQueries, useQuery } from "@tanstack/react-query"
-import { activity, balance, me, project, projects } from "../../api/queries.ts"
+import { activity, balance, liveMillis, me, project, projects } from "../../api/queries.ts"
 import { payerOf } from "../../shell/project.ts"
 import { dailySpend, paceDays } from "./funds.ts"
 
@@ -11,10 +11,14 @@ export const useFunds = (projectId: string, isReady: boolean) => {
   const ofMe = useQuery({ ...me, enabled: isReady })
   const ofAccount = useQuery({ ...balance, enabled: isReady })
   // what is spent and the limits may have changed since the frame has asked for them
-  const all = useQuery({ ...projects, staleTime: 0, enabled: isReady })
+  const all = useQuery({ ...projects, staleTime: 0, refetchInterval: liveMillis, enabled: isReady })
   const listed = all.data?.find(({ id }) => id === projectId)
   // one that was shared a moment ago is not in the list yet
-  const ofProject = useQuery({ ...project(projectId), enabled: all.data !== undefined && listed === undefined })
+  const ofProject = useQuery({
+    ...project(projectId),
+    refetchInterval: liveMillis,
+    enabled: all.data !== undefined && listed === undefined
+  })
   const found = listed ?? ofProject.data?.data
   const accounts = ofMe.data?.accounts ?? []
   const isOwnAccount = accounts.some(({ id }) => id === found?.account_id)

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query"
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { lazy, Suspense } from "react"
 import type { Records } from "../../api/client.ts"
-import { catalog, credentials } from "../../api/queries.ts"
+import { catalog, credentials, liveMillis } from "../../api/queries.ts"
 import { Block, Loaded } from "../../parts/Block.tsx"
 import { type Column, DataTable } from "../../parts/DataTable.tsx"
 import { Empty } from "../../parts/Empty.tsx"
@@ -90,7 +90,7 @@ const columns: ReadonlyArray<Column<Records["CredentialOut"]>> = [
 ]
 
 const Reachable = ({ projectId }: { readonly projectId: string }) => (
-  <Loaded query={useQuery(catalog(projectId))} height={80}>
+  <Loaded query={useQuery({ ...catalog(projectId), refetchInterval: liveMillis })} height={80}>
     {(models) => (
       <Stack gap={4}>
         {[...new Set(models.map(({ provider }) => provider))].map((provider) => {
