@@ -139,6 +139,17 @@ describe.skipIf(!hasChromium)("a page whose service answers late, or not", () =>
     expect(errors).toEqual([])
   })
 
+  it("says of the node that it does not answer, in the words of the other blocks", async () => {
+    const { page } = await at().signIn()
+    await page.route("**/readyz", (route) => route.abort())
+    await page.goto(`${at().service.url}/dashboard/admin`)
+    const node = page.getByRole("region", { name: "This node" })
+    await node.getByText("The service does not answer.").waitFor({ timeout: 15_000 })
+    await page.unroute("**/readyz")
+    await node.getByRole("button", { name: "Retry" }).click()
+    await node.getByText("Every invariant of the ledger holds.").waitFor()
+  })
+
   it("says so in the page where a part of it cannot be loaded, which stays", async () => {
     const { page } = await at().signIn()
     await page.evaluate("void (window.isSamePage = true)")

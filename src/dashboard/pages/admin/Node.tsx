@@ -1,5 +1,6 @@
 import { Group, Text } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
+import { unreachable } from "../../api/failure.ts"
 import { Block, Loaded } from "../../parts/Block.tsx"
 import { Status } from "../../parts/Status.tsx"
 
@@ -12,7 +13,12 @@ interface Ready {
 export const Node = () => {
   const query = useQuery({
     queryKey: ["readyz"],
-    queryFn: async ({ signal }) => (await (await fetch("/readyz", { signal })).json()) as Ready,
+    queryFn: ({ signal }) =>
+      fetch("/readyz", { signal })
+        .then((response): Promise<Ready> => response.json())
+        .catch(() => {
+          throw unreachable()
+        }),
     refetchInterval: 15_000
   })
   return (
