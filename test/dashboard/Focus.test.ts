@@ -77,10 +77,10 @@ describe.skipIf(!hasChromium)("a dialog gives the focus back", () => {
     await page.setViewportSize({ width: 1280, height: 500 })
     await page.keyboard.press("Control+k")
     const palette = page.getByRole("dialog", { name: "Go to" })
-    await palette.getByRole("button", { name: "Overview" }).waitFor()
+    await palette.getByRole("option", { name: "Overview" }).waitFor()
     const isInView = () =>
-      palette.locator("button[data-active]").evaluate((line) => {
-        const box = line.closest("[class*=ScrollArea-viewport]")?.getBoundingClientRect()
+      palette.getByRole("option", { selected: true }).evaluate((line) => {
+        const box = line.closest("[role=listbox]")?.getBoundingClientRect()
         const { bottom, top } = line.getBoundingClientRect()
         return box !== undefined && top >= box.top - 1 && bottom <= box.bottom + 1
       })

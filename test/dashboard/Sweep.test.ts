@@ -206,7 +206,7 @@ describe.skipIf(!hasChromium)("every page", () => {
     await page.keyboard.type("gk best")
     await expect.poll(() => new URL(page.url()).searchParams.get("q")).toBe("gk best")
     await page.keyboard.press("Control+k")
-    await page.getByRole("textbox", { name: "Page, project, model or request id" }).fill("credits")
+    await page.getByRole("combobox", { name: "Page, project, model or request id" }).fill("credits")
     await page.keyboard.press("Enter")
     await page.getByRole("heading", { name: "Credits", exact: true }).waitFor()
   })

@@ -1,9 +1,10 @@
-import { NavLink, ScrollArea, Stack, Text, TextInput } from "@mantine/core"
+import { NavLink, Stack, Text, TextInput } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
-import { type KeyboardEvent, useState } from "react"
+import { type KeyboardEvent, useId, useState } from "react"
 import { catalog, projects } from "../api/queries.ts"
 import { Modal } from "../parts/Dialog.tsx"
+import { placeOf } from "./filters.ts"
 import { adminPages, personPages, projectPages } from "./pages.ts"
 
 interface PaletteProps {
@@ -32,7 +33,8 @@ const Palette = ({ isOperator, onClose, projectId }: PaletteProps) => {
   const id = projectId ?? ""
   const wanted = text.trim()
 
-  const pages = [...projectPages, ...personPages, ...(isOperator ? adminPages : [])]
+  const ofProject = projectId === undefined ? [] : projectPages
+  const pages = [...ofProject, ...personPages, ...(isOperator ? adminPages : [])]
   const targets: ReadonlyArray<Target> = [
     ...(requestId.test(wanted)
       ? [
@@ -48,7 +50,7 @@ const Palette = ({ isOperator, onClose, projectId }: PaletteProps) => {
       id: page.to,
       label: page.label,
       kind: "page",
-      go: () => void navigate({ to: page.to, params: { projectId: id } })
+      go: () => void navigate(placeOf(page, projectId))
     })),
     ...known.map((project) => ({
       id: project.id,
@@ -66,13 +68,15 @@ const Palette = ({ isOperator, onClose, projectId }: PaletteProps) => {
   const shown = targets
     .filter(({ id, label }) => id === wanted || label.toLowerCase().includes(wanted.toLowerCase()))
     .slice(0, maxShown)
+  const listId = useId()
+  const optionId = (index: number) => `${listId}-${index}`
   const choose = (target: Target | undefined) => {
     if (target === undefined) return
     onClose()
     target.go()
   }
   const pressed = (event: KeyboardEvent) => {
-    if (event.key === "ArrowDown") setAt(Math.min(at + 1, shown.length - 1))
+    if (event.key === "ArrowDown") setAt(Math.max(0, Math.min(at + 1, shown.length - 1)))
     else if (event.key === "ArrowUp") setAt(Math.max(at - 1, 0))
     else if (event.key === "Enter") choose(shown[at])
     else return
@@ -81,8 +85,16 @@ const Palette = ({ isOperator, onClose, projectId }: PaletteProps) => {
   return (
     <Modal opened onClose={onClose} title="Go to" yOffset="10dvh" centered={false}>
       <Stack gap="xs">
+        {/* the field keeps the focus: the arrow keys choose among the options below it */}
         <TextInput
+          role="combobox"
           aria-label="Page, project, model or request id"
+          aria-autocomplete="list"
+          aria-haspopup="listbox"
+          aria-expanded={shown.length > 0}
+          aria-controls={listId}
+          aria-activedescendant={at < shown.length ? optionId(at) : undefined}
+          autoComplete="off"
           placeholder="Page, project, model or request id"
           value={text}
           onChange={({ currentTarget }) => {
@@ -92,12 +104,15 @@ const Palette = ({ isOperator, onClose, projectId }: PaletteProps) => {
           onKeyDown={pressed}
           data-autofocus
         />
-        <ScrollArea.Autosize mah="50dvh">
+        <div id={listId} role="listbox" aria-label="Results" style={{ maxHeight: "50dvh", overflowY: "auto" }}>
           {shown.map((target, index) => (
             <NavLink
               key={`${target.kind} ${target.id}`}
               ref={index === at ? (line: HTMLElement | null) => line?.scrollIntoView({ block: "nearest" }) : null}
-              component="button"
+              component="div"
+              id={optionId(index)}
+              role="option"
+              aria-selected={index === at}
               label={target.label}
               active={index === at}
               rightSection={
@@ -108,12 +123,10 @@ const Palette = ({ isOperator, onClose, projectId }: PaletteProps) => {
               onClick={() => choose(target)}
             />
           ))}
-          {shown.length === 0 ? (
-            <Text size="sm" c="dimmed">
-              No results.
-            </Text>
-          ) : null}
-        </ScrollArea.Autosize>
+        </div>
+        <Text size="sm" c="dimmed" role="status">
+          {shown.length === 0 ? "No results." : ""}
+        </Text>
       </Stack>
     </Modal>
   )

@@ -5,7 +5,9 @@ import { useQuery } from "@tanstack/react-query"
 import { useNavigate, useRouterState } from "@tanstack/react-router"
 import { lazy, Suspense } from "react"
 import { projects } from "../api/queries.ts"
+import { placeOf } from "./filters.ts"
 import { ProjectButton } from "./ProjectButton.tsx"
+import { projectPages } from "./pages.ts"
 import { useOpenedMenu } from "./useOpenedMenu.ts"
 
 const NewProject = lazy(() => import("./NewProject.tsx"))
@@ -18,8 +20,9 @@ const ProjectMenu = ({ name: current }: { readonly name: string | undefined }) =
   const navigate = useNavigate()
   const path = useRouterState({ select: ({ location }) => location.pathname })
   const open = (id: string) => {
-    const rest = /^\/p\/[^/]+\/(requests|activity|keys|routing|policy|models|providers|analyses|alerts)/.exec(path)?.[1]
-    void navigate({ to: rest === undefined ? "/p/$projectId" : `/p/$projectId/${rest}`, params: { projectId: id } })
+    const [, name = ""] = /^\/p\/[^/]+(\/[^/]+)/.exec(path) ?? []
+    const page = projectPages.find(({ to }) => to === `/p/$projectId${name}`)
+    if (page !== undefined) void navigate(placeOf(page, id))
   }
   return (
     <>

@@ -15,6 +15,7 @@ import { Link, Outlet, useNavigate } from "@tanstack/react-router"
 import { lazy, Suspense, useEffect } from "react"
 import { me } from "../api/queries.ts"
 import { BalanceChip } from "./BalanceChip.tsx"
+import { placeOf, useFilters } from "./filters.ts"
 import { useKeys } from "./keys.ts"
 import { ProjectSwitch } from "./ProjectSwitch.tsx"
 import { adminPages, type NavPage, personPages, projectPages } from "./pages.ts"
@@ -33,6 +34,7 @@ export const Shell = () => {
   const [isPaletteOpen, palette] = useDisclosure()
   const [areKeysOpen, keyList] = useDisclosure()
   const projectId = useProjectId()
+  const path = useFilters(projectId)
   const isOperator = useQuery(me).data?.roles.includes("operator") ?? false
   const navigate = useNavigate()
 
@@ -51,7 +53,7 @@ export const Shell = () => {
   }, [palette.open])
   const goTo = (page: NavPage) => () => {
     if (page.isOfProject && projectId === undefined) return
-    void navigate({ to: page.to, params: { projectId: projectId ?? "" } })
+    void navigate(placeOf(page, projectId, path))
   }
   useKeys({
     "?": keyList.open,
@@ -61,8 +63,7 @@ export const Shell = () => {
   const link = (page: NavPage) => (
     <Link
       key={page.to}
-      to={page.to}
-      params={{ projectId: projectId ?? "" }}
+      {...placeOf(page, projectId, path)}
       className="nav-link"
       activeOptions={{ exact: page.isExact ?? false, includeSearch: false }}
       onClick={nav.close}

@@ -1,9 +1,9 @@
-import { Checkbox, Group, Select, SimpleGrid, Stack, Table, Text } from "@mantine/core"
+import { Button, Checkbox, Group, Select, SimpleGrid, Stack, Table, Text } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { useMemo, useRef } from "react"
 import type { Records } from "../../api/client.ts"
-import { catalog } from "../../api/queries.ts"
+import { catalog, liveMillis } from "../../api/queries.ts"
 import { Block, Loaded } from "../../parts/Block.tsx"
 import { CopyText } from "../../parts/CopyText.tsx"
 import { type Column, DataTable } from "../../parts/DataTable.tsx"
@@ -11,6 +11,7 @@ import { Drawer } from "../../parts/Dialog.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { FilterField } from "../../parts/FilterField.tsx"
 import { count, counted, money, percent, seconds, short } from "../../parts/format.ts"
+import { TextLink } from "../../parts/LinkButton.tsx"
 import { Page } from "../../parts/Page.tsx"
 import { Status } from "../../parts/Status.tsx"
 import { WideTable } from "../../parts/WideTable.tsx"
@@ -44,7 +45,8 @@ const Models = () => {
   const { model, provider, q, sort = "id" } = search
   const navigate = useNavigate({ from: "/p/$projectId/models" })
   const { projectId } = useParams({ from: "/shell/p/$projectId/models" })
-  const query = useQuery(catalog(projectId))
+  // their health changes
+  const query = useQuery({ ...catalog(projectId), refetchInterval: liveMillis })
   const set = (change: { readonly [Name in keyof typeof search]?: (typeof search)[Name] | undefined }) =>
     void navigate({
       search: (before) =>
@@ -66,6 +68,11 @@ const Models = () => {
       .filter(({ id, name }) => id.toLowerCase().includes(wanted) || name.toLowerCase().includes(wanted))
       .sort((a, b) => orders[sort](a) - orders[sort](b))
   }, [query.data, q, provider, sort])
+  const clear = () => {
+    // its button goes
+    field.current?.focus()
+    set({ q: undefined, provider: undefined })
+  }
   const open = query.data?.find(({ id }) => id === model)
 
   return (
@@ -112,7 +119,19 @@ const Models = () => {
         <Loaded query={query} height={420}>
           {() =>
             shown.length === 0 ? (
-              <Empty title="No model has this name" />
+              query.data?.length === 0 ? (
+                <Empty title="No model can be called yet">
+                  <TextLink to="/p/$projectId/providers" params={{ projectId }}>
+                    Providers
+                  </TextLink>
+                </Empty>
+              ) : (
+                <Empty title="Nothing matches">
+                  <Button variant="default" onClick={clear}>
+                    Clear the filters
+                  </Button>
+                </Empty>
+              )
             ) : (
               <DataTable
                 label="Models"

@@ -80,7 +80,13 @@ const Overview = () => {
         <Block
           title="By provider and model"
           actions={
-            <LinkButton to="/p/$projectId/activity" params={{ projectId }} size="compact-xs" variant="default">
+            <LinkButton
+              to="/p/$projectId/activity"
+              params={{ projectId }}
+              search={{ days: range }}
+              size="compact-xs"
+              variant="default"
+            >
               Activity
             </LinkButton>
           }

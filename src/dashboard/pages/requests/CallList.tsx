@@ -88,6 +88,11 @@ export const CallList = ({ onOpen, projectId }: CallListProps) => {
   const searchField = useRef<HTMLInputElement>(null)
   useKeys({ "/": () => searchField.current?.focus() })
   const isFiltered = Object.keys(filter).length > 0
+  const clear = () => {
+    // its button goes
+    searchField.current?.focus()
+    void navigate({ search: {} })
+  }
 
   return (
     <Stack gap="sm">
@@ -166,7 +171,7 @@ export const CallList = ({ onOpen, projectId }: CallListProps) => {
             </Empty>
           ) : rows.length === 0 && isFiltered ? (
             <Empty title="Nothing matches">
-              <Button variant="default" onClick={() => void navigate({ search: {} })}>
+              <Button variant="default" onClick={clear}>
                 Clear the filters
               </Button>
             </Empty>

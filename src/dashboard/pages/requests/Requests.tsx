@@ -22,7 +22,10 @@ const Requests = () => {
         value={tab ?? "calls"}
         keepMounted={false}
         onChange={(value) =>
-          void navigate({ search: value === "refused" || value === "running" ? { tab: value } : {} })
+          void navigate({
+            search: ({ request: _, tab: __, ...filters }) =>
+              value === "refused" || value === "running" ? { ...filters, tab: value } : filters
+          })
         }
       >
         <Tabs.List aria-label="Kind of request">
