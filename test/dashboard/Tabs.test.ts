@@ -74,6 +74,32 @@ describe.skipIf(!hasChromium)("a browser with several tabs", () => {
     await page.getByRole("heading", { name: "Credits", exact: true }).waitFor()
   })
 
+  it("signs in where a link is opened in a tab that shows the sign-in page", async () => {
+    const { api, browser, service } = at()
+    const { errors, page } = await openPage(browser)
+    await page.goto(`${service.url}/dashboard/sign-in`)
+    await page.getByText("Open a sign-in link of this service").waitFor()
+    const { url } = await api<{ readonly url: string }>("POST", "/api/session/links")
+    await page.goto(url)
+    await page.getByRole("heading", { name: "Overview", exact: true }).waitFor()
+    expect(errors).toEqual([])
+  })
+
+  it("shows in each the settings of the project that was opened there", async () => {
+    const { api, projectId, signIn } = at()
+    const { id } = await api<{ readonly id: string }>("POST", "/api/me/projects", { name: "of the other tab" })
+    const { page } = await signIn()
+    const { name } = await api<{ readonly name: string }>("GET", `/api/projects/${projectId}`)
+    const other = await secondTab(page, `/p/${id}/keys`, "Keys")
+    const field = (of: Page) => of.getByRole("textbox", { name: "Name", exact: true })
+    await page.getByRole("link", { name: "Settings", exact: true }).click()
+    await expect.poll(() => field(page).inputValue()).toBe(name)
+    await page.reload()
+    await expect.poll(() => field(page).inputValue()).toBe(name)
+    await other.getByRole("link", { name: "Settings", exact: true }).click()
+    await expect.poll(() => field(other).inputValue()).toBe("of the other tab")
+  })
+
   /** What all other tabs show is read anew. */
   const signInAgain = async (page: Page) => {
     const { url } = await at().api<{ readonly url: string }>("POST", "/api/session/links")

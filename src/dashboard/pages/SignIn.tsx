@@ -64,6 +64,12 @@ const SignIn = () => {
     else if (code !== null) exchanged(code).then(enter, setError)
     else if (pageToken() !== null) void router.navigate({ href: returnPath(returnTo), replace: true })
   }, [code, tokenOfIssuer, returnTo, router, queries])
+  useEffect(() => {
+    // a link that is opened in this tab loads nothing by itself: only its fragment differs
+    const loaded = () => location.reload()
+    addEventListener("hashchange", loaded)
+    return () => removeEventListener("hashchange", loaded)
+  }, [])
 
   return (
     <Center mih="100dvh" p="md" component="main">

@@ -5,7 +5,11 @@ import { me, project, projects } from "../api/queries.ts"
 
 const storageKey = "gateway.project"
 
-export const rememberProject = (id: string): void => localStorage.setItem(storageKey, id)
+/** Of the tab, which keeps its project whatever others show; a new tab begins with the last of all. */
+const rememberedProject = (): string | null => sessionStorage.getItem(storageKey) ?? localStorage.getItem(storageKey)
+export const rememberProject = (id: string): void => {
+  for (const storage of [sessionStorage, localStorage]) storage.setItem(storageKey, id)
+}
 
 /** The project of the page; on a page without one the last that was open, else the default one. */
 export const useProjectId = (): string | undefined => {
@@ -13,7 +17,7 @@ export const useProjectId = (): string | undefined => {
   const known = useQuery(projects).data
   const fallback = useQuery(me).data?.default_project_id
   if (projectId !== undefined) return projectId
-  const stored = localStorage.getItem(storageKey)
+  const stored = rememberedProject()
   return (
     known?.find(({ id }) => id === stored)?.id ??
     known?.find(({ id }) => id === fallback)?.id ??
