@@ -53,6 +53,36 @@ describe.skipIf(!hasChromium)("on a small screen", () => {
       ]
     })()`)
 
+  it("says what a key has spent of what, which call failed, and a threshold whole", async () => {
+    const of = `/api/projects/${seeded.projectId}`
+    await (await callOf("sim/fail")).text()
+    await seeded.api("PUT", `${of}/alerts`, {
+      webhook_url: null,
+      thresholds: [{ type: "spend", amount_microusd: 1_250_500_000, period: "month" }]
+    })
+    const { errors, page } = await signIn(phone)
+    await open(page, `${seeded.paths["keys"]}`)
+    const spent = (name: RegExp) => page.getByRole("row", { name }).getByRole("cell").nth(1)
+    await expect.poll(() => spent(/^ci/).innerText()).toMatch(/^\$0\s+of \$5\.00$/)
+    const unlimited = spent(/^default/)
+    expect(await unlimited.innerText()).toMatch(/no limit$/)
+    expect(await unlimited.evaluate((cell) => cell.scrollWidth <= cell.clientWidth)).toBe(true)
+
+    await open(page, `${seeded.paths["requests"]}`)
+    const calls = page.getByRole("table", { name: "Calls" }).getByRole("row")
+    await calls.filter({ hasText: "sim/fail" }).getByRole("img", { name: "error" }).waitFor()
+    const routed = calls.filter({ hasText: "auto →" }).first()
+    expect(await routed.innerText()).toMatch(/sim/)
+    expect(await routed.innerText()).not.toContain("→")
+    expect(await routed.getByRole("img").count()).toBe(0)
+
+    await open(page, `${seeded.paths["alerts"]}`)
+    const amount = page.getByRole("textbox", { name: "At" })
+    await expect.poll(() => amount.inputValue()).toBe("$1250.5")
+    expect(await amount.evaluate((field) => field.scrollWidth <= field.clientWidth)).toBe(true)
+    expect(errors).toEqual([])
+  })
+
   it("a list has all that it shows in view", { timeout: 120_000 }, async () => {
     const running = await callOf("sim/stall-mid", { stream: true })
     const { errors, page } = await signIn(phone)

@@ -105,7 +105,7 @@ const AlertSettings = ({ latest, mayWrite, projectId }: AlertSettingsProps) => {
         </Text>
       ) : null}
       {rows.map((row, index) => (
-        <Group key={row.id} align="flex-end" gap="xs" wrap="nowrap">
+        <Group key={row.id} align="flex-end" gap="xs">
           <NumberInput
             label="At"
             min={0}
@@ -114,10 +114,15 @@ const AlertSettings = ({ latest, mayWrite, projectId }: AlertSettingsProps) => {
             w={140}
             {...form.getInputProps(`rows.${index}.amount`)}
           />
-          <Select label="Of" data={kinds} allowDeselect={false} {...form.getInputProps(`rows.${index}.kind`)} />
+          <Select
+            label="Of"
+            data={kinds}
+            allowDeselect={false}
+            style={{ flex: "1 1 9rem" }}
+            {...form.getInputProps(`rows.${index}.kind`)}
+          />
           <Button
             variant="default"
-            style={{ flexShrink: 0 }}
             onClick={() => {
               // its button goes
               addButton.current?.focus()

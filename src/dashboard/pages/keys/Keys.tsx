@@ -124,12 +124,14 @@ const columnsWith = (calls: Records["ActivityDataOut"]["by_key"]): ReadonlyArray
 
 const Spent = ({ limit_reset, spend_limit_microusd: limit, spent_microusd: spent }: Key) =>
   limit === null ? (
-    <Text size="sm" span className="figures">
-      {money(spent)}{" "}
+    <Group gap="0 0.375rem" className="figures">
+      <Text size="sm" span>
+        {money(spent)}
+      </Text>
       <Text span c="dimmed" size="xs">
         no limit
       </Text>
-    </Text>
+    </Group>
   ) : (
     <Group gap="0 0.375rem" className="figures">
       <Text size="sm" span>
@@ -143,6 +145,9 @@ const Spent = ({ limit_reset, spend_limit_microusd: limit, spent_microusd: spent
         aria-hidden="true"
       />
       <Text size="sm" span>
+        <Text span hiddenFrom="xs" inherit>
+          of{" "}
+        </Text>
         {money(limit)}
         {limit_reset === null ? "" : ` a ${limit_reset}`}
       </Text>

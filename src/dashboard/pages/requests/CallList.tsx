@@ -241,14 +241,19 @@ const columns: ReadonlyArray<Column<Call>> = [
   }
 ]
 
-const Route = ({ model, requested_model }: Call) =>
-  model === null || model === requested_model ? (
-    requested_model
-  ) : (
-    <>
-      <Text span c="dimmed" size="sm">
-        {requested_model} →
-      </Text>{" "}
-      {model}
-    </>
-  )
+/** On a phone only which model it was, and whether it failed: there is no column for that. */
+const Route = ({ model, requested_model, status }: Call) => (
+  <>
+    {status === "success" ? null : (
+      <Text span size="sm" c="var(--mantine-color-red-text)" hiddenFrom="sm" role="img" aria-label={status}>
+        ✕{" "}
+      </Text>
+    )}
+    {model === null || model === requested_model ? null : (
+      <Text span c="dimmed" size="sm" visibleFrom="sm">
+        {requested_model} →{" "}
+      </Text>
+    )}
+    {model ?? requested_model}
+  </>
+)
