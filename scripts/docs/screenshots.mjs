@@ -43,7 +43,7 @@ const open = async (page, url) => {
   await page.goto(url)
   await page.getByTestId("available").getByText("$").waitFor()
   await page.waitForLoadState("networkidle")
-  await page.waitForFunction("document.querySelector('main [aria-busy=true]') === null")
+  await page.locator("main [aria-busy=true]").first().waitFor({ state: "detached" })
 }
 
 /** @param {string} into */
