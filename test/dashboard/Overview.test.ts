@@ -90,6 +90,27 @@ describe.skipIf(!hasChromium)("the overview", () => {
     expect(errors).toEqual([])
   })
 
+  it("names the models that fail, also where they are still tried, and leads to the calls that failed", async () => {
+    const { projectId, service, signIn } = at()
+    const { errors, page } = await signIn()
+    const failing = { "sim/best": { failure: 0.75 }, "sim/deep": { failure: 0.9, open_for_ms: 20_000 } } as const
+    await page.route("**/api/models?*", async (route) => {
+      const response = await route.fetch()
+      const body = (await response.json()) as {
+        readonly items: ReadonlyArray<{ readonly id: keyof typeof failing; readonly health: object }>
+      }
+      const items = body.items.map((model) => ({ ...model, health: { ...model.health, ...failing[model.id] } }))
+      return route.fulfill({ response, json: { ...body, items } })
+    })
+    await page.goto(`${service.url}/dashboard/p/${projectId}`)
+    const attention = page.locator(".block").filter({ hasText: "Attention" }).getByRole("listitem")
+    await attention.getByText("sim/deep fails and is not tried for 20 s: failed calls").waitFor()
+    await attention.filter({ hasText: "sim/best fails 75 %" }).getByRole("link", { name: "failed calls" }).click()
+    await page.getByRole("heading", { name: "Requests", exact: true }).waitFor()
+    expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({ status: "error", model: "sim/best" })
+    expect(errors).toEqual([])
+  })
+
   it("says what needs attention when it comes up, and not only when the page is opened", async () => {
     const { api, service, signIn } = at()
     const { id } = await api<{ readonly id: string }>("POST", "/api/me/projects", { name: "watched" })

@@ -10,7 +10,8 @@ import { type Column, DataTable } from "../../parts/DataTable.tsx"
 import { Drawer } from "../../parts/Dialog.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { FilterField } from "../../parts/FilterField.tsx"
-import { count, counted, money, percent, seconds, short } from "../../parts/format.ts"
+import { count, counted, money, seconds, short } from "../../parts/format.ts"
+import { healthOf, stateOf } from "../../parts/health.ts"
 import { TextLink } from "../../parts/LinkButton.tsx"
 import { Page } from "../../parts/Page.tsx"
 import { Status } from "../../parts/Status.tsx"
@@ -153,18 +154,6 @@ const Models = () => {
     </Page>
   )
 }
-
-/** Below it a model counts as well: without calls the estimate is not zero. */
-const failing = 0.2
-
-const stateOf = ({ health }: Model): string =>
-  health.open_for_ms > 0 ? "failed" : health.failure > failing ? "error" : "active"
-const healthOf = ({ health }: Model): string =>
-  health.open_for_ms > 0
-    ? `not tried for ${seconds(health.open_for_ms)}`
-    : health.failure > failing
-      ? `fails ${percent(health.failure)}`
-      : "healthy"
 
 const columnsWith = (compared: ReadonlyArray<string>, toggle: (id: string) => void): ReadonlyArray<Column<Model>> => [
   {

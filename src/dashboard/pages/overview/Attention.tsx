@@ -4,7 +4,8 @@ import type { ReactNode } from "react"
 import { catalog, keysNearLimit, liveMillis, refusals } from "../../api/queries.ts"
 import { Block, Waiting } from "../../parts/Block.tsx"
 import { Failure } from "../../parts/Failure.tsx"
-import { counted, percent, seconds } from "../../parts/format.ts"
+import { counted, percent } from "../../parts/format.ts"
+import { healthOf, stateOf } from "../../parts/health.ts"
 import { TextLink } from "../../parts/LinkButton.tsx"
 import { fundItems } from "./FundItems.tsx"
 import { useFunds } from "./useFunds.ts"
@@ -68,11 +69,15 @@ export const Attention = ({ isReady, projectId }: { readonly projectId: string; 
       </List.Item>
     )
   }
-  for (const { health, id } of models.data) {
-    if (health.open_for_ms <= 0) continue
+  for (const model of models.data) {
+    if (stateOf(model) === "active") continue
     items.push(
-      <List.Item key={id}>
-        {id} fails and is not tried for {seconds(health.open_for_ms)}.
+      <List.Item key={model.id}>
+        {model.id} {stateOf(model) === "failed" ? "fails and is " : ""}
+        {healthOf(model)}:{" "}
+        <TextLink to="/p/$projectId/requests" params={{ projectId }} search={{ status: "error", model: model.id }}>
+          failed calls
+        </TextLink>
       </List.Item>
     )
   }
@@ -81,8 +86,8 @@ export const Attention = ({ isReady, projectId }: { readonly projectId: string; 
       {items.length === 0 ? (
         <Text size="sm" c="dimmed">
           Nothing needs attention: {funds.data.payer === "own" ? "the balance lasts for a day and more, " : ""}the
-          project is not near its limit, no key is near its limit, nothing was refused in the last 24 hours, every model
-          is tried.
+          project is not near its limit, no key is near its limit, nothing was refused in the last 24 hours, no model
+          fails.
         </Text>
       ) : (
         <List size="sm" spacing={4}>

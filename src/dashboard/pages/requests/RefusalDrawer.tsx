@@ -41,7 +41,9 @@ const RefusalDrawer = ({ onClose, projectId, refusal }: RefusalDrawerProps) => (
           {refusal.retry_after_ms === null ? "" : `It fits after ${seconds(refusal.retry_after_ms)}.`}
         </Text>
       ) : null}
-      <CopyText label="Request id" text={refusal.id} />
+      <Group>
+        <CopyText label="Request id" text={refusal.id} />
+      </Group>
     </Stack>
   </Drawer>
 )
