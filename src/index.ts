@@ -170,8 +170,9 @@ export type { CredentialedProvider } from "./provider/Registry.ts"
 export { make as makeProvider } from "./provider/StreamProvider.ts"
 export type { AwsKeys } from "./provider/transport/AwsSignature.ts"
 export type { BedrockAccess } from "./provider/vendors/AmazonBedrock.ts"
-export { Health } from "./routing/Health.ts"
+export { Health, type HealthShape } from "./routing/Health.ts"
 export { RetryBudget, type RetryBudgetShape } from "./routing/RetryBudget.ts"
+export type { RouteHealth } from "./routing/RouteHealth.ts"
 
 // Money
 

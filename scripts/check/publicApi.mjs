@@ -34,9 +34,14 @@ const isDocumented = (symbol) =>
 
 /** Everything exported, the members of exported namespaces too, by what it resolves to. @type {Map<ts.Symbol, Array<string>>} */
 const exported = new Map()
+/** What is exported as a type: no program has its value. @type {Set<ts.Symbol>} */
+const typeOnly = new Set()
 /** @param {ts.Symbol} symbol @param {string} name */
 const collect = (symbol, name) => {
   const target = resolved(symbol)
+  if (symbol.declarations?.every((at) => ts.isExportSpecifier(at) && ts.isTypeOnlyExportDeclaration(at))) {
+    typeOnly.add(target)
+  }
   if (target.flags & ts.SymbolFlags.ValueModule) {
     for (const member of checker.getExportsOfModule(target)) collect(member, `${name}.${member.name}`)
     return
@@ -132,6 +137,10 @@ for (const [symbol, names] of exported) {
     if (isLayer(type) && !/(?:^|\.)layer|Layer$/.test(name)) fault(name, at, "a Layer is named layer… or …Layer")
     if (!(symbol.flags & ts.SymbolFlags.Class)) requireExported(type, name, at)
     else {
+      // effect declares `Service`, and the declarations of a program name its type wherever it uses the tag
+      const service = type.getProperty("Service")
+      if (service !== undefined && !typeOnly.has(symbol))
+        requireExported(checker.getTypeOfSymbol(service), `${name}.Service`, at)
       for (const property of checker.getPropertiesOfType(type)) {
         if (property.name === "prototype" || !isOwn(property) || isPrivate(property)) continue
         const member = checker.getTypeOfSymbol(property)

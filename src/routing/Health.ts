@@ -10,20 +10,24 @@ import { Timers, type TimersShape } from "../domain/Timers.ts"
 import { priorFailure } from "./Breaker.ts"
 import * as Circuits from "./Circuits.ts"
 import { type Access, HealthStates, originOf } from "./HealthStates.ts"
-import type { ModelTable } from "./ModelTable.ts"
 import { type RouteHealth, unknownHealth } from "./RouteHealth.ts"
 
 /**
- * What only concerns a credential (it is rejected, limited, or has no access to a model) is kept for each by itself: for a
- * project's own one where it is named, else for that of the provider. Everything else is shared.
+ * What is known of routes, read and written without an Effect. What only concerns a credential (it is rejected, limited, or has no
+ * access to a model) is kept for each by itself: for a project's own one where it is named, else for that of the provider.
+ * Everything else is shared.
  */
 export interface HealthShape {
-  /** `nowMillis`: for a ranking, which asks about many models at one moment. */
+  /** Of the route to a model. `nowMillis`: for a ranking, which asks about many models at one moment. */
   readonly of: (model: Model, credential?: CredentialId | null, nowMillis?: number) => RouteHealth
-  /** The places of the routes of which something is known with the credential of their provider; `null` where it may be any. */
-  readonly knownIn: (pool: ModelTable) => ReadonlyArray<number> | null
+  /**
+   * Of these places by model id, those of the routes of which something is known with the credential of their provider; `null`
+   * where it may be any.
+   */
+  readonly knownIn: (places: ReadonlyMap<string, number>) => ReadonlyArray<number> | null
   /** An attempt begins; a half-open circuit stays open for other calls until this probe is decided. */
   readonly attempted: (model: Model) => void
+  /** The attempt has answered, its first content after this time. */
   readonly succeeded: (model: Model, latencyMillis: number, credential?: CredentialId | null) => void
   /** Has the effect that the error's `facts.health` names; errors of the client have none. */
   readonly failed: (model: Model, error: ProviderError, credential?: CredentialId | null) => void
@@ -73,7 +77,7 @@ export const make = (
   const states = new HealthStates()
   return {
     of: (model, credential = null, nowMillis) => healthOf(states, timers, model, credential, nowMillis),
-    knownIn: (pool) => knownPlaces(states, pool),
+    knownIn: (places) => knownPlaces(states, places),
     attempted: (model) => {
       const route = states.routes.get(model.id)
       const provider = states.providers.get(originOf(model))
@@ -130,7 +134,10 @@ const healthOf = (
   }
 }
 
-const knownPlaces = ({ providers, routes }: HealthStates, { places }: ModelTable): ReadonlyArray<number> | null => {
+const knownPlaces = (
+  { providers, routes }: HealthStates,
+  places: ReadonlyMap<string, number>
+): ReadonlyArray<number> | null => {
   // what is known of a provider holds for all of its routes
   if (providers.size > 0 || routes.size > places.size) return null
   const known: Array<number> = []

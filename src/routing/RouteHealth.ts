@@ -1,5 +1,6 @@
 import { priorFailure } from "./Breaker.ts"
 
+/** What recent calls say about a route. */
 export interface RouteHealth {
   /** Probability that the next attempt fails, 0 to 1, from recent outcomes. */
   readonly failure: number

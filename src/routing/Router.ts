@@ -39,7 +39,7 @@ export interface RankContext {
   readonly outputTokens: ModelFigures
   readonly health: (model: Model) => RouteHealth
   /** The places of the routes that `health` says anything of; unset or `null`: of all. */
-  readonly knownIn?: ((pool: ModelTable) => ReadonlyArray<number> | null) | undefined
+  readonly knownIn?: ((places: ModelTable["places"]) => ReadonlyArray<number> | null) | undefined
   readonly nowMillis: number
   readonly billingMode: CallerShape["billingMode"]
   /** The project's credential for a model; unset where calls use those of the providers. */
@@ -216,7 +216,7 @@ const assessAll = (
     outputTokens: context.outputTokens,
     cached: affinity && { modelId: affinity.modelId, tokens: affinity.cachedTokens },
     health: context.health,
-    known: context.knownIn?.(table) ?? null,
+    known: context.knownIn?.(table.places) ?? null,
     nowMillis: context.nowMillis
   })
   return { eligibility, scores }

@@ -161,7 +161,7 @@ describe("Ranking", () => {
         const made = world(rows)
         const known = new Set(made.models.flatMap(({ id }, at) => (isKnown[at] === true ? [id] : [])))
         const health = (one: Model) => (known.has(one.id) ? made.health(one) : unknownHealth)
-        const knownIn = ({ places }: ModelTable) => [...known].flatMap((id) => places.get(id) ?? [])
+        const knownIn = (places: ModelTable["places"]) => [...known].flatMap((id) => places.get(id) ?? [])
         const of = (more: Partial<RankContext>) => {
           const asked = request({ model: "auto", temperature: 1, routing: controls({ alpha: weight }) })
           return rank({
