@@ -6,13 +6,17 @@ import type { Call } from "./Call.ts"
 /** The calls that run on this node, by which they can be ended from outside. */
 export class RunningCalls {
   private readonly calls = new FifoQueue<Call>()
+  private wereAborted = false
+
   /** Whether all were aborted: no call can succeed any more. */
-  isAborted = false
+  get isAborted(): boolean {
+    return this.wereAborted
+  }
 
   add(call: Call): void {
     call.entry = this.calls.add(call)
     // it was still being admitted when all others were aborted
-    if (this.isAborted) call.abort({ _tag: "Shutdown" })
+    if (this.wereAborted) call.abort({ _tag: "Shutdown" })
   }
 
   remove(call: Call): void {
@@ -27,7 +31,7 @@ export class RunningCalls {
 
   /** Fails every call, and those that are added from now on. */
   abort(): void {
-    this.isAborted = true
+    this.wereAborted = true
     for (const call of this.calls.values()) call.abort({ _tag: "Shutdown" })
   }
 
