@@ -1,5 +1,8 @@
 import * as Schema from "effect/Schema"
 
+/** Whether the text can be an id of anything: the database refuses any other where it looks for one. */
+export const isId = Schema.is(Schema.UUID)
+
 /** Of a person. */
 export const UserId = Schema.UUID.pipe(Schema.brand("UserId"))
 export type UserId = typeof UserId.Type

@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
-import { AccountId, KeyId, ProjectId, RequestId } from "../../domain/Ids.ts"
+import { AccountId, isId, KeyId, ProjectId, RequestId } from "../../domain/Ids.ts"
 import { AccountSql } from "../../sql/AccountDatabase.ts"
 import { Int8 } from "../../sql/Rows.ts"
 import { fromSql } from "../../sql/StoreErrors.ts"
@@ -140,7 +140,8 @@ const make = Effect.gen(function* () {
     balance: (account) => fromSql(Effect.map(balance(account), Option.getOrUndefined)),
     lock: (account) =>
       fromSql(Effect.asVoid(sql`select from scope where id = ${account} and kind = 'account' for update`)),
-    entries: (account, max, before) => fromSql(entries({ account, max, before })),
+    entries: (account, max, before) =>
+      before === undefined || isId(before) ? fromSql(entries({ account, max, before })) : Effect.succeed([]),
     openHolds: (project, max, before) => fromSql(openHolds({ project, max, before })),
     openHold: (project, call) => fromSql(Effect.map(openHold({ project, call }), Option.getOrUndefined)),
     payBack: (money) => fromSql(Effect.map(payBack(money), (rows) => rows.length === 1))

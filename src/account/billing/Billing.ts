@@ -20,7 +20,7 @@ export interface BillingShape {
   readonly balanceOf: (
     account: AccountId
   ) => Effect.Effect<Money, OperatorRequired | NotFound | StoreUnavailable, CurrentUser>
-  /** The movements of that account's money, newest first, those before `before`. */
+  /** The movements of that account's money, newest first, those before `before`, an id of one; none before a text that is no id. */
   readonly entries: (
     max: number,
     before: string | undefined

@@ -14,7 +14,10 @@ import { type RequestFilter, RequestLogStore, type RequestRow } from "./RequestL
 
 /** Reads the calls that have ended, of any project: who may see them is for the program that asks to check. */
 export interface RequestLogShape {
-  /** The newest first, from `after`, at most `limit`; `next` is `null` at the end. Fewer than `limit` is not the end. */
+  /**
+   * The newest first, from the call `after`, at most `limit`; `next` is `null` at the end. Fewer than `limit` is not the end. None
+   * where `after` is no call of the project.
+   */
   readonly page: (
     project: ProjectId,
     filter: RequestFilter,
@@ -23,7 +26,7 @@ export interface RequestLogShape {
   ) => Effect.Effect<{ readonly items: ReadonlyArray<RequestOut>; readonly next: string | null }, StoreUnavailable>
   /** All of them, the newest first, in portions that are read when they are pulled. */
   readonly all: (project: ProjectId, filter: RequestFilter) => Stream.Stream<RequestOut, StoreUnavailable>
-  /** By the request's id; of any project. */
+  /** By the request's id; of any project. None for a text that is no id, too. */
   readonly find: (id: string) => Effect.Effect<Option.Option<RequestOut>, StoreUnavailable>
 }
 

@@ -8,7 +8,8 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { CallStatus, endpoints } from "../../domain/Call.ts"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
-import type { KeyId, ProjectId } from "../../domain/Ids.ts"
+import { isId, type KeyId, type ProjectId } from "../../domain/Ids.ts"
+import { isStorable } from "../../domain/StorableText.ts"
 import { modelsOf } from "../../ledger/ModelNumberStore.ts"
 import { AccountSql } from "../../sql/AccountDatabase.ts"
 import { decodeIds, Int8 } from "../../sql/Rows.ts"
@@ -204,6 +205,7 @@ const make = (sql: SqlClient, maxScanned: number): RequestLogStoreShape => {
 
   return {
     page: Effect.fnUntraced(function* (project, filter, after, limit) {
+      if (matchesNothing(filter, after)) return { rows: [], next: null }
       const found = yield* rowsOf(project, filter, after, limit + 1)
       const rows = found.slice(0, limit)
       const last = rows.at(-1)
@@ -211,10 +213,16 @@ const make = (sql: SqlClient, maxScanned: number): RequestLogStoreShape => {
       return { rows, next: yield* lastScanned(project, filter, after) }
     }),
     find: (id) =>
-      sql`select ${columns} from call c where c.id = ${id}`.pipe(
-        Effect.flatMap(requestRows),
-        Effect.map(([row]) => Option.fromNullable(row)),
-        fromSql
-      )
+      isId(id)
+        ? sql`select ${columns} from call c where c.id = ${id}`.pipe(
+            Effect.flatMap(requestRows),
+            Effect.map(([row]) => Option.fromNullable(row)),
+            fromSql
+          )
+        : Effect.succeedNone
   }
 }
+
+/** The database refuses these values, which no row has. */
+const matchesNothing = ({ model, provider, q }: RequestFilter, after: string | null): boolean =>
+  (after !== null && !isId(after)) || ![model, provider, q].every((text) => text === undefined || isStorable(text))

@@ -30,7 +30,7 @@ type Refused = Found | RoleRequired
 
 /** Reads and writes the routing configurations of projects, each time as `CurrentUser`. */
 export interface ProjectRoutingsShape {
-  /** Newest first, those before `before`. */
+  /** Newest first, those before `before`, an id of one; none before a text that is no id. */
   readonly list: (
     project: ProjectId,
     max: number,

@@ -5,7 +5,8 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
-import { ProjectId, UserId } from "../../domain/Ids.ts"
+import { isId, ProjectId, UserId } from "../../domain/Ids.ts"
+import { isStorable } from "../../domain/StorableText.ts"
 import { AccountSql } from "../../sql/AccountDatabase.ts"
 import { Int8 } from "../../sql/Rows.ts"
 import { fromSql } from "../../sql/StoreErrors.ts"
@@ -152,20 +153,24 @@ const make = Effect.gen(function* () {
       from routing_configuration_version v cross join lateral jsonb_to_record(v.settings) as s(name text, models text[],
         providers text[], alpha double precision, max_input_price_microusd_per_million bigint,
         max_output_price_microusd_per_million bigint, enable_fallback boolean)
-      where c.id = ${id} and v.configuration_id = c.id and v.version = ${version} returning c.id`
+      where c.id = ${id} and v.configuration_id = c.id and v.version = ${version}::float8 returning c.id`
   })
   const versions = SqlSchema.findAll({
     Request: Schema.Struct({ id: Schema.UUID, max: Schema.Number, before: Schema.UndefinedOr(Schema.Number) }),
     Result: RoutingVersion,
     execute: ({ before, id, max }) => sql`
       select version, settings, created_at as "createdAt", created_by as "createdBy" from routing_configuration_version
-      where configuration_id = ${id} and ${before === undefined ? sql`true` : sql`version < ${before}`}
+      where configuration_id = ${id} and ${before === undefined ? sql`true` : sql`version < ${before}::float8`}
       order by version desc limit ${max}`
   })
 
   return RoutingVersionStore.of({
-    find: (project, slug) => fromSql(Effect.map(find({ project, slug }), Option.getOrUndefined)),
-    list: (project, max, before) => fromSql(list({ project, max, before })),
+    find: (project, slug) =>
+      isStorable(slug)
+        ? fromSql(Effect.map(find({ project, slug }), Option.getOrUndefined))
+        : Effect.succeed(undefined),
+    list: (project, max, before) =>
+      before === undefined || isId(before) ? fromSql(list({ project, max, before })) : Effect.succeed([]),
     count: (project) => fromSql(Effect.map(count(project), (rows) => rows.length)),
     characters: (project) =>
       fromSql(Effect.map(characters(project), (rows) => rows.reduce((sum, row) => sum + row.characters, 0))),
