@@ -131,6 +131,7 @@ export {
 
 export { Catalog, type CatalogShape, type Snapshot, type UnavailableModel } from "./catalog/Catalog.ts"
 export type { ConfiguredModel, ModelPatch, ServiceTierPatch, TierPatch } from "./catalog/Patch.ts"
+export { type ConfigIssue, InvalidConfiguration } from "./domain/InvalidConfiguration.ts"
 export type { Capability, Model, Profile, PromptCache, QualityEvidence, Reasoning } from "./domain/Model.ts"
 export type { PriceList, Prices, PriceTerms, PriceTier, Rates } from "./domain/Prices.ts"
 export type { ProviderCredential } from "./domain/ProviderCredential.ts"

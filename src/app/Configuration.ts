@@ -1,9 +1,9 @@
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
-import type { InvalidConfiguration } from "../config/ConfigIssue.ts"
 import { type Variables, withDotEnv } from "../config/DotEnv.ts"
 import * as Settings from "../config/Settings.ts"
+import type { InvalidConfiguration } from "../domain/InvalidConfiguration.ts"
 import { loadOptions } from "./LoadOptions.ts"
 
 /** What settings are decoded from. */

@@ -5,6 +5,7 @@ import { isMasterKey } from "../credentials/MasterKey.ts"
 import { wellFormed } from "../identity/keys/ApiKey.ts"
 import { unsentEfforts } from "../provider/protocols/UnsentEfforts.ts"
 import * as Simulated from "../provider/simulated/Models.ts"
+import { simulatedIds } from "../provider/simulated/Simulated.ts"
 import { vendors } from "../provider/vendors/Vendors.ts"
 
 const catalogModels = new Map([...builtInCatalog.models, ...Simulated.models].map((model) => [model.id, model]))
@@ -14,7 +15,7 @@ export const loadOptions: Settings.LoadOptions = {
   vendors: vendors.map((vendor) => ({ id: vendor.id, env: vendor.credentialEnv })),
   isApiKey: wellFormed,
   isMasterKey,
-  builtInIds: [...vendors.map((vendor) => vendor.id), "sim", "sim2"],
+  builtInIds: [...vendors.map((vendor) => vendor.id), ...simulatedIds],
   vendorIds: vendors.map((vendor) => vendor.id),
   vendorIdsWithoutBaseUrl: vendors.filter((vendor) => vendor.needsBaseUrl === true).map((vendor) => vendor.id),
   catalogModelIds: new Set(catalogModels.keys()),

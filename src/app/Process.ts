@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
-import { InvalidConfiguration } from "../config/ConfigIssue.ts"
+import { InvalidConfiguration } from "../domain/InvalidConfiguration.ts"
 import { report } from "./Report.ts"
 import * as Signals from "./Signals.ts"
 

@@ -1,10 +1,10 @@
 import * as Effect from "effect/Effect"
 import { Catalog, type Snapshot } from "../catalog/Catalog.ts"
-import type { ConfigIssue } from "../config/ConfigIssue.ts"
 import type { Variables } from "../config/DotEnv.ts"
 import { isLoopbackAddress } from "../config/Environment.ts"
 import * as Settings from "../config/Settings.ts"
 import { similarNames } from "../config/SimilarNames.ts"
+import type { ConfigIssue } from "../domain/InvalidConfiguration.ts"
 import { unmatchedNames } from "./UnmatchedNames.ts"
 
 /** What is allowed and most likely not meant. */

@@ -1,7 +1,7 @@
 import type { Snapshot } from "../catalog/Catalog.ts"
-import type { ConfigIssue } from "../config/ConfigIssue.ts"
 import type { Settings } from "../config/Settings.ts"
 import type { RoutingRestrictions } from "../domain/Chat.ts"
+import type { ConfigIssue } from "../domain/InvalidConfiguration.ts"
 import { nearest } from "../domain/Nearest.ts"
 
 /** Every entry of the configured policy and routing configurations that names nothing: most often a typing error. */

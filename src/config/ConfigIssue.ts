@@ -1,26 +1,8 @@
-import * as Data from "effect/Data"
 import type * as ParseResult from "effect/ParseResult"
 import * as SchemaAST from "effect/SchemaAST"
+import type { ConfigIssue } from "../domain/InvalidConfiguration.ts"
 import { type JsonPath, jsonPathText } from "../domain/JsonPath.ts"
 import { nearest } from "../domain/Nearest.ts"
-
-/** One error in the operator's configuration. Neither part ever holds a value, which could be a secret. */
-export interface ConfigIssue {
-  /** An environment variable, or a JSON path into the configuration file such as `providers[0].models[1].id`. */
-  readonly path: string
-  readonly message: string
-}
-
-/** The service cannot start; every issue is reported at once. */
-export class InvalidConfiguration extends Data.TaggedError("InvalidConfiguration")<{
-  readonly issues: ReadonlyArray<ConfigIssue>
-  /** The configuration file, where there is one. */
-  readonly file?: string
-}> {
-  override get message(): string {
-    return this.issues.map((issue) => `${issue.path}: ${issue.message}`).join("\n")
-  }
-}
 
 export const issueAt = (path: JsonPath, message: string): ConfigIssue => ({ path: pathText(path), message })
 

@@ -1,7 +1,7 @@
 import { parseEnv } from "node:util"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
-import { type ConfigIssue, InvalidConfiguration } from "./ConfigIssue.ts"
+import { type ConfigIssue, InvalidConfiguration } from "../domain/InvalidConfiguration.ts"
 
 /** All variables of a process. */
 export type Variables = Readonly<Record<string, string>>

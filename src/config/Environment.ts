@@ -3,8 +3,8 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as LogLevel from "effect/LogLevel"
 import type * as Redacted from "effect/Redacted"
+import type { ConfigIssue } from "../domain/InvalidConfiguration.ts"
 import { type MicroUsd, microUsd } from "../domain/Money.ts"
-import type { ConfigIssue } from "./ConfigIssue.ts"
 import {
   allOf,
   type EnvironmentOptions,

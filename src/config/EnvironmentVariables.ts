@@ -1,7 +1,7 @@
 import * as Config from "effect/Config"
 import type * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import type { ConfigIssue } from "./ConfigIssue.ts"
+import type { ConfigIssue } from "../domain/InvalidConfiguration.ts"
 import {
   ambient,
   bucket,

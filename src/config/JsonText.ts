@@ -1,6 +1,7 @@
 import * as Either from "effect/Either"
+import type { ConfigIssue } from "../domain/InvalidConfiguration.ts"
 import type { JsonPath } from "../domain/JsonPath.ts"
-import { type ConfigIssue, issueAt } from "./ConfigIssue.ts"
+import { issueAt } from "./ConfigIssue.ts"
 
 /**
  * Parses the operator's JSON file. `JSON.parse` reports no position for most errors, quotes the text around them, which may

@@ -1,7 +1,8 @@
+import type { ConfigIssue } from "../domain/InvalidConfiguration.ts"
 import type { JsonPath } from "../domain/JsonPath.ts"
 import { nearest } from "../domain/Nearest.ts"
 import { isStandardTier } from "../domain/Prices.ts"
-import { type ConfigIssue, issueAt } from "./ConfigIssue.ts"
+import { issueAt } from "./ConfigIssue.ts"
 import { requiredFields } from "./ConfiguredModel.ts"
 
 /** What the file may refer to or must not redefine. */

@@ -1,5 +1,5 @@
+import type { ConfigIssue } from "../domain/InvalidConfiguration.ts"
 import { nearest } from "../domain/Nearest.ts"
-import type { ConfigIssue } from "./ConfigIssue.ts"
 
 /** Shorter names, such as HOST, are near to too many of other programs. */
 const minCharacters = 8

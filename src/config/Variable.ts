@@ -5,7 +5,7 @@ import * as Either from "effect/Either"
 import * as LogLevel from "effect/LogLevel"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import type { ConfigIssue } from "./ConfigIssue.ts"
+import type { ConfigIssue } from "../domain/InvalidConfiguration.ts"
 
 /** One environment variable after reading. It keeps its issues instead of failing, so that all are reported together. */
 export interface Variable<A> {

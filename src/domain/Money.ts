@@ -4,10 +4,12 @@ import * as Schema from "effect/Schema"
 export const MicroUsd = Schema.Int.pipe(Schema.nonNegative(), Schema.brand("MicroUsd"))
 export type MicroUsd = typeof MicroUsd.Type
 
+export const isMicroUsd = (value: number): value is MicroUsd => Number.isSafeInteger(value) && value >= 0
+
 /** For computed amounts; a negative or fractional one is a broken invariant. */
 export const microUsd = (value: number): MicroUsd => {
-  if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`not an amount of micro-USD: ${value}`)
-  return value as MicroUsd
+  if (!isMicroUsd(value)) throw new RangeError(`not an amount of micro-USD: ${value}`)
+  return value
 }
 
 export const zero: MicroUsd = microUsd(0)

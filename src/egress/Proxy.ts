@@ -45,15 +45,29 @@ export const proxyChoice = ({ http, https, noProxy }: ProxyOptions): ProxyChoice
 
 const serverOf = (given: Redacted.Redacted | null | undefined): ProxyServer | undefined => {
   if (given === null || given === undefined) return undefined
-  const text = Redacted.value(given)
   // the text may hold a password, which an error of URL would repeat
-  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) {
-    throw new Error("a proxy is given by a URL such as http://proxy.example.com:3128")
-  }
-  const { origin, password, username } = new URL(text)
+  if (!isProxy(given)) throw new Error("a proxy is given by a URL such as http://proxy.example.com:3128")
+  const { origin, password, username } = new URL(Redacted.value(given))
   if (username === "" && password === "") return { origin, headers: {} }
   const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
   return { origin, headers: { "proxy-authorization": `Basic ${Buffer.from(credentials).toString("base64")}` } }
+}
+
+/** Whether it has the form that `ProxyOptions` tells. */
+export const isProxy = (given: Redacted.Redacted): boolean => {
+  const text = Redacted.value(given)
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return false
+  const { password, username } = new URL(text)
+  return isDecodable(username) && isDecodable(password)
+}
+
+const isDecodable = (text: string): boolean => {
+  try {
+    decodeURIComponent(text)
+    return true
+  } catch {
+    return false
+  }
 }
 
 const isThisHost = (host: string): boolean =>

@@ -3,6 +3,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { InsufficientFunds, ServiceRefused, StoreUnavailable } from "../domain/GatewayError.ts"
 import type { AccountId } from "../domain/Ids.ts"
+import { InvalidConfiguration } from "../domain/InvalidConfiguration.ts"
+import { isMicroUsd } from "../domain/Money.ts"
 import { Timers } from "../domain/Timers.ts"
 import { collecting } from "../observe/Collection.ts"
 import * as LedgerMetrics from "../observe/LedgerMetrics.ts"
@@ -99,13 +101,17 @@ export class Ledger extends Context.Tag("gateway/ledger/Ledger")<Ledger, LedgerS
 
   /**
    * The same decisions in memory, for programs without a stored ledger: scopes are opened on first use, each account with this
-   * credit, and a call is forgotten once it has ended.
+   * credit, and a call is forgotten once it has ended. Fails where the credit is no amount of money.
    */
-  static readonly layerMemory = (options: MemoryLedgerOptions): Layer.Layer<Ledger | Scopes> =>
+  static readonly layerMemory = (options: MemoryLedgerOptions): Layer.Layer<Ledger | Scopes, InvalidConfiguration> =>
     Layer.effectContext(
-      Effect.sync(() => {
+      Effect.suspend(() => {
+        if (!isMicroUsd(options.creditMicroUsd)) {
+          const message = "must be a whole number of micro-USD, at least 0"
+          return new InvalidConfiguration({ issues: [{ path: "creditMicroUsd", message }] })
+        }
         const state = new MemoryState({ openOnUse: options, keepsCalls: false })
-        return Context.make(this, ledgerOf(state)).pipe(Context.add(Scopes, scopesOf(state)))
+        return Effect.succeed(Context.make(this, ledgerOf(state)).pipe(Context.add(Scopes, scopesOf(state))))
       })
     )
 }

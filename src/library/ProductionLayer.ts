@@ -8,6 +8,7 @@ import { ProjectCredentials } from "../credentials/ProjectCredentials.ts"
 import { SealedCredentials } from "../credentials/SealedCredentials.ts"
 import { CallObservers } from "../domain/CallObserver.ts"
 import { IdGenerator } from "../domain/IdGenerator.ts"
+import type { InvalidConfiguration } from "../domain/InvalidConfiguration.ts"
 import { Timers } from "../domain/Timers.ts"
 import { Gateway } from "../gateway/Gateway.ts"
 import { defaultOptions, type GatewayOptions } from "../gateway/GatewayOptions.ts"
@@ -75,7 +76,8 @@ export type ProductionServices =
 /**
  * The stack of the service without its HTTP server: gateway, providers, policy, ledger and the programs of accounts, on
  * PostgreSQL or the embedded database. Failed attempts are logged, calls counted in Effect's metrics; `CallObservers` that are
- * provided to it are kept. Needs nothing but what the application's own providers need.
+ * provided to it are kept. Needs nothing but what the application's own providers need. Fails as `ProviderLayer` and
+ * `DatabaseLayer` do, and where the master key cannot be used.
  *
  * @example
  * const stack = ProductionLayer({ database: { directory: ":memory:" }, providers: { simulated: true } })
@@ -84,7 +86,7 @@ export type ProductionServices =
  */
 export const ProductionLayer = <R = never>(
   options: ProductionOptions<R>
-): Layer.Layer<ProductionServices, DatabaseError | MasterKeyFailed, R> => {
+): Layer.Layer<ProductionServices, DatabaseError | InvalidConfiguration | MasterKeyFailed, R> => {
   const { callDays, database, gateway = defaultOptions, masterKey = noMasterKey, rateLimits } = options
   const policy = rateLimits === undefined ? {} : { rateLimits }
   const account = callDays === undefined ? policy : { ...policy, callDays }

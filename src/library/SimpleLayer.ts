@@ -3,6 +3,7 @@ import type { Catalog } from "../catalog/Catalog.ts"
 import { Caller } from "../domain/Caller.ts"
 import { IdGenerator } from "../domain/IdGenerator.ts"
 import { AccountId, KeyId, ProjectId } from "../domain/Ids.ts"
+import type { InvalidConfiguration } from "../domain/InvalidConfiguration.ts"
 import { Timers } from "../domain/Timers.ts"
 import { Gateway } from "../gateway/Gateway.ts"
 import { defaultOptions, type GatewayOptions } from "../gateway/GatewayOptions.ts"
@@ -34,7 +35,7 @@ const onlyCaller = {
 
 /**
  * A gateway for one program: an open policy, money counted in memory, one caller. Without options, or without any provider in
- * them, its providers are simulated.
+ * them, its providers are simulated. Fails as `ProviderLayer` does, and where the credit is no amount of money.
  *
  * @example
  * const asked = Effect.flatMap(Gateway, (gateway) =>
@@ -44,7 +45,11 @@ const onlyCaller = {
  */
 export const SimpleLayer = <R = never>(
   options: SimpleOptions<R> = {}
-): Layer.Layer<Caller | Catalog | Gateway | Health | IdGenerator | Ledger | Scopes | Timers, never, R> => {
+): Layer.Layer<
+  Caller | Catalog | Gateway | Health | IdGenerator | Ledger | Scopes | Timers,
+  InvalidConfiguration,
+  R
+> => {
   const {
     creditMicroUsd = defaultCreditMicroUsd,
     gateway = defaultOptions,

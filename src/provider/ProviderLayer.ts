@@ -7,6 +7,7 @@ import { buildModels, unavailableModels } from "../catalog/Build.ts"
 import { Catalog, makeSnapshot } from "../catalog/Catalog.ts"
 import { builtInCatalog } from "../catalog/CatalogFile.ts"
 import type { ConfiguredModel, ModelPatch } from "../catalog/Patch.ts"
+import { type ConfigIssue, InvalidConfiguration } from "../domain/InvalidConfiguration.ts"
 import type { Model } from "../domain/Model.ts"
 import { Timers, type TimersShape } from "../domain/Timers.ts"
 import type { ProxyOptions } from "../egress/Proxy.ts"
@@ -15,6 +16,7 @@ import { Health } from "../routing/Health.ts"
 import { RetryBudget } from "../routing/RetryBudget.ts"
 import { type Generation, LiveProviders } from "./LiveProviders.ts"
 import type { Provider } from "./Provider.ts"
+import { type ConfigurableProviders, issuesOfIds, issuesOfOptions } from "./ProviderIssues.ts"
 import { changedProviders, ProviderReplacement, type ReplaceableProviders } from "./ProviderReplacement.ts"
 import { closedWithScope, make, Providers } from "./Providers.ts"
 import * as Registry from "./Registry.ts"
@@ -67,23 +69,36 @@ export interface ProviderOptions<R = never> {
 const defaultConnectMillis = 5_000
 
 /**
- * The providers that can be called, the catalog of their models, and what recent calls say about their health.
+ * The providers that can be called, the catalog of their models, and what recent calls say about their health. Fails with
+ * `InvalidConfiguration`, which names every option that is wrong: a key that is empty or no header can carry, an unknown vendor, a base
+ * URL or proxy that is none, an id that two providers have, a model of another provider, prices or limits that are not whole numbers.
  *
  * @example
  * const layer = ProviderLayer({ simulated: true, patches: { "sim/fast": null } })
  */
 export const ProviderLayer = <R = never>(
   options: ProviderOptions<R> = {}
-): Layer.Layer<Providers | Catalog | Health | ProviderReplacement | RetryBudget, never, Timers | R> =>
+): Layer.Layer<Providers | Catalog | Health | ProviderReplacement | RetryBudget, InvalidConfiguration, Timers | R> =>
   Layer.merge(
-    providersAndCatalog(options).pipe(
-      Layer.provide(
-        Transport.layer({ connectMillis: options.connectMillis ?? defaultConnectMillis, proxy: options.proxy ?? {} })
-      ),
-      Layer.provideMerge(Health.layer)
-    ),
+    providersAndCatalog(options).pipe(Layer.provide(transport(options)), Layer.provideMerge(Health.layer)),
     RetryBudget.layer
   )
+
+/** Built first: with options that are wrong nothing is begun. */
+const transport = (options: ProviderOptions<unknown>): Layer.Layer<Transport, InvalidConfiguration> =>
+  Layer.unwrapEffect(
+    Effect.map(
+      valid(() => issuesOfOptions(options)),
+      () =>
+        Transport.layer({ connectMillis: options.connectMillis ?? defaultConnectMillis, proxy: options.proxy ?? {} })
+    )
+  )
+
+const valid = (issuesOf: () => ReadonlyArray<ConfigIssue>): Effect.Effect<void, InvalidConfiguration> =>
+  Effect.suspend(() => {
+    const issues = issuesOf()
+    return issues.length === 0 ? Effect.void : new InvalidConfiguration({ issues })
+  })
 
 const providersAndCatalog = <R>(options: ProviderOptions<R>) =>
   Layer.scopedContext(
@@ -91,15 +106,15 @@ const providersAndCatalog = <R>(options: ProviderOptions<R>) =>
       const inProcess = yield* Effect.forEach(options.providers ?? [], resolved)
       yield* closedWithScope(inProcess.map(({ provider }) => provider))
       const base = { transport: yield* Transport, timers: yield* Timers, reportDefect: yield* reportDefect, inProcess }
-      const live = new LiveProviders(generationOf(options, base))
+      const live = new LiveProviders(yield* generationOf(options, base))
       const health = yield* Health
       let last: ReplaceableProviders = options
       return Context.make(Providers, live).pipe(
         Context.add(Catalog, live),
         Context.add(ProviderReplacement, {
           replace: (next) =>
-            Effect.sync(() => {
-              live.replace(generationOf({ ...options, ...next }, base))
+            Effect.map(generationOf({ ...options, ...next }, base), (generation) => {
+              live.replace(generation)
               for (const id of changedProviders(last, next)) health.forget(id)
               last = next
             })
@@ -123,8 +138,14 @@ interface Base {
   readonly inProcess: ReadonlyArray<{ readonly provider: Provider; readonly models: ReadonlyArray<Model> }>
 }
 
-const generationOf = (
-  options: Omit<ProviderOptions<unknown>, "providers">,
+const generationOf = (options: ConfigurableProviders, base: Base): Effect.Effect<Generation, InvalidConfiguration> =>
+  Effect.map(
+    valid(() => [...issuesOfOptions(options), ...issuesOfIds(options, base.inProcess)]),
+    () => generation(options, base)
+  )
+
+const generation = (
+  options: ConfigurableProviders,
   { inProcess, reportDefect, timers, transport }: Base
 ): Generation => {
   const own = options.own ?? []
@@ -151,10 +172,8 @@ const generationOf = (
   const { callerVendors, vendors } = registry
   const usable = new Set(vendors.map(({ id }) => id))
   const snapshot = makeSnapshot(modelsOf(vendors), unavailableModels(builtInCatalog, patches, usable, credentialEnvOf))
-  const providers = [...registry.providers, ...inProcess.map(({ provider }) => provider)]
-  requireUnique(providers)
   return {
-    providers: make(providers),
+    providers: make([...registry.providers, ...inProcess.map(({ provider }) => provider)]),
     snapshot,
     callerSnapshot: callerVendors.length === 0 ? snapshot : makeSnapshot(modelsOf([...vendors, ...callerVendors]))
   }
@@ -163,26 +182,5 @@ const generationOf = (
 /** The variables of a vendor's credential, any one of which would do. */
 const credentialEnvOf = (vendorId: string): ReadonlyArray<string> => vendorOf(vendorId)?.credentialEnv ?? []
 
-const resolved = <R>({
-  models,
-  provider
-}: InProcessProvider<R>): Effect.Effect<
-  { readonly provider: Provider; readonly models: ReadonlyArray<Model> },
-  never,
-  R
-> =>
-  Effect.flatMap(Effect.isEffect(provider) ? provider : Effect.succeed(provider), (provider) => {
-    const foreign = models.find((model) => model.providerId !== provider.id)
-    return foreign === undefined
-      ? Effect.succeed({ provider, models })
-      : Effect.dieMessage(`the model ${foreign.id} is not one of the provider ${provider.id}`)
-  })
-
-/** Of two providers with one id only one could be called. */
-const requireUnique = (providers: ReadonlyArray<Provider>): void => {
-  const ids = new Set<string>()
-  for (const { id } of providers) {
-    if (ids.has(id)) throw new Error(`two providers have the id ${id}`)
-    ids.add(id)
-  }
-}
+const resolved = <R>({ models, provider }: InProcessProvider<R>) =>
+  Effect.map(Effect.isEffect(provider) ? provider : Effect.succeed(provider), (provider) => ({ provider, models }))

@@ -2,6 +2,7 @@ import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type { ConfiguredModel, ModelPatch } from "../catalog/Patch.ts"
+import type { InvalidConfiguration } from "../domain/InvalidConfiguration.ts"
 import type { CredentialedProvider } from "./Registry.ts"
 import { amazonBedrock, type BedrockAccess } from "./vendors/AmazonBedrock.ts"
 
@@ -23,9 +24,10 @@ export interface ReplaceableProviders {
 export interface ProviderReplacementShape {
   /**
    * Puts other providers and models in the place of the current ones, immediately. Running calls keep what they began with. A provider
-   * whose connection or credential has changed begins without a history; the connect deadline stays.
+   * whose connection or credential has changed begins without a history; the connect deadline stays. Where something is wrong with
+   * the options, the current ones stay.
    */
-  readonly replace: (options: ReplaceableProviders) => Effect.Effect<void>
+  readonly replace: (options: ReplaceableProviders) => Effect.Effect<void, InvalidConfiguration>
 }
 
 /** Changes the providers of a running gateway. */

@@ -8,7 +8,7 @@ import type { TransportShape } from "./transport/Transport.ts"
 import { amazonBedrock, type BedrockAccess, bedrockAuth } from "./vendors/AmazonBedrock.ts"
 import { type ConfiguredProvider, configured } from "./vendors/Configured.ts"
 import type { Vendor } from "./vendors/Vendor.ts"
-import { vendors as builtIn, vendorOf } from "./vendors/Vendors.ts"
+import { vendorOf, vendorsWithKeyAlone } from "./vendors/Vendors.ts"
 
 /** A configured provider and its credential; `null` sends none. */
 export interface CredentialedProvider extends ConfiguredProvider {
@@ -40,10 +40,7 @@ export interface Registry {
   readonly own: ReadonlyArray<Vendor>
 }
 
-/** The others need a region or a base URL of the operator as well. */
-const withKeyAlone = builtIn.filter(({ credentialEnv }) => credentialEnv.length > 0)
-
-/** All providers that this process can call. */
+/** All providers that this process can call. The options have passed `ProviderIssues.ts`. */
 export const make = (options: RegistryOptions): Registry => {
   const http = (vendor: Vendor, auth: Auth.Auth): Provider =>
     HttpProvider.make({
@@ -62,7 +59,7 @@ export const make = (options: RegistryOptions): Registry => {
   const providers: Array<Provider> = options.simulated ? [...Simulated.make(options.timers)] : []
   for (const [id, credential] of options.credentials) {
     const vendor = vendorOf(id)
-    if (vendor === undefined) throw new Error(`a credential was given for ${id}, which is no built-in vendor`)
+    if (vendor === undefined) throw new Error(`the credential of ${id} was validated, but there is no such vendor`)
     vendors.push(vendor)
     providers.push(http(vendor, vendor.auth(credential)))
   }
@@ -78,7 +75,7 @@ export const make = (options: RegistryOptions): Registry => {
     providers.push(http(vendor, one.apiKey === null ? Auth.none : vendor.auth(one.apiKey)))
   }
   const callerVendors =
-    options.callerCredentials === true ? withKeyAlone.filter((vendor) => !vendors.includes(vendor)) : []
+    options.callerCredentials === true ? vendorsWithKeyAlone.filter((vendor) => !vendors.includes(vendor)) : []
   for (const vendor of callerVendors) providers.push(http(vendor, Auth.none))
   return { providers, vendors, callerVendors, own }
 }

@@ -42,6 +42,10 @@ const errors: Readonly<Record<string, readonly [error: Error, fact: string]>> = 
     }),
     "this call needs at least $0.0012, and $0.0001 of it is left, while running calls hold $0.000007"
   ],
+  InvalidConfiguration: [
+    new Library.InvalidConfiguration({ issues: [{ path: "own[0].baseUrl", message: "must be a URL" }] }),
+    "own[0].baseUrl: must be a URL"
+  ],
   InvalidRequest: [new Library.InvalidRequest({ code: "invalid_value", param: "n", ...given }), given.message],
   IssuerUnavailable: [new Library.IssuerUnavailable(given), given.message],
   ManagedByConfiguration: [new Library.ManagedByConfiguration(given), given.message],

@@ -4,6 +4,7 @@ import {
   type Caller,
   type CallFailure,
   Gateway,
+  type InvalidConfiguration,
   makeRequest,
   SimpleLayer,
   type StreamBroken
@@ -23,7 +24,7 @@ export const ask = (question: string): Effect.Effect<string, CallFailure | Strea
   )
 
 /** Simulated providers, an open policy, money in memory. */
-export const program: Effect.Effect<string, CallFailure | StreamBroken> = Effect.provide(
+export const program: Effect.Effect<string, CallFailure | StreamBroken | InvalidConfiguration> = Effect.provide(
   ask("Say hello."),
   SimpleLayer()
 )

@@ -9,6 +9,7 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { Catalog } from "../../src/catalog/Catalog.ts"
 import { Caller } from "../../src/domain/Caller.ts"
+import type { InvalidConfiguration } from "../../src/domain/InvalidConfiguration.ts"
 import {
   finishEvent,
   Gateway,
@@ -48,7 +49,7 @@ const offline = {
 }
 
 const gatewayOf = <R>(
-  providers: Layer.Layer<Layer.Layer.Success<ReturnType<typeof ProviderLayer>>, never, Timers | R>
+  providers: Layer.Layer<Layer.Layer.Success<ReturnType<typeof ProviderLayer>>, InvalidConfiguration, Timers | R>
 ) =>
   Gateway.layer.pipe(
     Layer.provideMerge(providers),
@@ -157,17 +158,16 @@ it.live("providers are closed side by side: running calls end, and one that cann
   })
 )
 
-it.effect("two providers with one id, and a model of another provider, are refused when the Layer is built", () =>
+it.scoped("two providers with one id, and a model of another provider, are refused when the Layer is built", () =>
   Effect.gen(function* () {
-    const twice = ProviderLayer({ providers: [offline, offline] })
-    const foreign = ProviderLayer({ providers: [{ ...offline, models: greeter.models }] })
-    for (const [layer, message] of [
-      [twice, "two providers have the id offline"],
-      [foreign, "the model greeter/small is not one of the provider offline"]
-    ] as const) {
-      const exit = yield* Effect.exit(Effect.scoped(Layer.build(Layer.provide(layer, Timers.layer))))
-      expect(Exit.isFailure(exit) ? String(Cause.squash(exit.cause)) : "built").toContain(message)
-    }
+    const foreign = { ...offline, models: greeter.models }
+    const layer = ProviderLayer({ providers: [offline, offline, foreign] })
+    const { message } = yield* Effect.flip(Layer.build(Layer.provide(layer, Timers.layer)))
+    expect(message.split("\n")).toEqual([
+      "providers[1].provider.id: is the id of another provider",
+      "providers[2].provider.id: is the id of another provider",
+      "providers[2].models[0].providerId: must be the id of its provider"
+    ])
   })
 )
 

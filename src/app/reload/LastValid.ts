@@ -3,8 +3,8 @@ import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import type { InvalidConfiguration } from "../../config/ConfigIssue.ts"
 import * as Settings from "../../config/Settings.ts"
+import type { InvalidConfiguration } from "../../domain/InvalidConfiguration.ts"
 import * as Configuration from "../Configuration.ts"
 
 /**

@@ -9,12 +9,15 @@ import { promptOf, promptTokens } from "./Prompt.ts"
 import { isCacheable, SeenPrompts } from "./PromptCache.ts"
 import * as Script from "./Script.ts"
 
+/** What the ids of simulated models begin with. */
+export const simulatedIds: ReadonlyArray<string> = ["sim", "sim2"]
+
 /**
  * The simulated providers: in this process, without sockets, the same answer to the same request each time. Only what of a prompt
  * was read from their cache depends on the requests before.
  */
 export const make = (timers: TimersShape): ReadonlyArray<Provider> =>
-  ["sim", "sim2"].map((id) => {
+  simulatedIds.map((id) => {
     const seen = new SeenPrompts()
     return {
       id,

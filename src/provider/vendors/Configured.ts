@@ -4,15 +4,15 @@ import * as Endpoint from "../transport/Endpoint.ts"
 import { anthropicCompatible, converseCompatible, geminiCompatible, openAiCompatible, type Vendor } from "./Vendor.ts"
 import { vendorOf } from "./Vendors.ts"
 
-/** A provider of the configuration file. */
+/** Another server, of the configuration file or the application: with a protocol and a base URL, or like a built-in vendor. */
 export interface ConfiguredProvider {
   /** What the ids of its models begin with. */
   readonly id: string
-  /** The format that it speaks. */
+  /** The format that it speaks; it counts only without `vendor`. */
   readonly protocol?: ProtocolId | undefined
   /** The built-in vendor whose settings apply. */
   readonly vendor?: string | undefined
-  /** As in `https://host/v1`. */
+  /** As in `https://host/v1`; it may be left out where the vendor has one. */
   readonly baseUrl?: string | undefined
   /** The name of its output cap. */
   readonly outputCapField?: Quirks["outputCapField"] | undefined
@@ -80,3 +80,6 @@ const bare: ReadonlyMap<ProtocolId, Vendor> = new Map<ProtocolId, Vendor>([
   ],
   ["bedrock-converse", converseCompatible({ id: "bedrock-converse", displayName: "Bedrock", baseUrl: nowhere })]
 ])
+
+/** What `protocol` can be. */
+export const configurableProtocols: ReadonlyArray<ProtocolId> = [...bare.keys()]

@@ -42,6 +42,11 @@ export const vendors: ReadonlyArray<Vendor> = [
   zai
 ]
 
+/** The others need a region or a base URL as well. */
+export const vendorsWithKeyAlone: ReadonlyArray<Vendor> = vendors.filter(
+  ({ credentialEnv }) => credentialEnv.length > 0
+)
+
 const byId: ReadonlyMap<string, Vendor> = new Map(vendors.map((vendor) => [vendor.id, vendor]))
 
 export const vendorOf = (id: string): Vendor | undefined => byId.get(id)

@@ -1,0 +1,141 @@
+import * as Redacted from "effect/Redacted"
+import type { ConfigIssue } from "../domain/InvalidConfiguration.ts"
+import { type JsonPath, jsonPathText } from "../domain/JsonPath.ts"
+import type { Model } from "../domain/Model.ts"
+import { isProxy, type ProxyOptions } from "../egress/Proxy.ts"
+import type { Provider } from "./Provider.ts"
+import type { ReplaceableProviders } from "./ProviderReplacement.ts"
+import { simulatedIds } from "./simulated/Simulated.ts"
+import * as Endpoint from "./transport/Endpoint.ts"
+import { amazonBedrockId, type BedrockAccess } from "./vendors/AmazonBedrock.ts"
+import { configurableProtocols } from "./vendors/Configured.ts"
+import { vendorOf, vendors, vendorsWithKeyAlone } from "./vendors/Vendors.ts"
+
+/** What an application configures of its providers. */
+export interface ConfigurableProviders extends ReplaceableProviders {
+  readonly callerCredentials?: boolean
+  readonly proxy?: ProxyOptions
+}
+
+type OwnProvider = NonNullable<ReplaceableProviders["own"]>[number]
+
+/** What is wrong with the options by themselves: empty where a provider can be made of each. */
+export const issuesOfOptions = ({
+  bedrock,
+  credentials,
+  own = [],
+  patches = {},
+  proxy = {}
+}: ConfigurableProviders): ReadonlyArray<ConfigIssue> => [
+  ...[...(credentials ?? [])].flatMap(([id, key]) => issuesOfCredential(id, key)),
+  ...(bedrock ? issuesOfBedrock(bedrock) : []),
+  ...own.flatMap((one, index) => issuesOfOwn(one, ["own", index])),
+  ...Object.entries(patches).flatMap(([id, patch]) => issuesOfNumbers(patch, ["patches", id])),
+  ...(["https", "http"] as const).flatMap((scheme) => {
+    const given = proxy[scheme] ?? null
+    return given === null || isProxy(given) ? [] : [issue(["proxy", scheme], wrongProxy)]
+  })
+]
+
+/** What is wrong with their ids together, and with those of the models of providers in this process. */
+export const issuesOfIds = (
+  { bedrock, callerCredentials, credentials, own = [], simulated }: ConfigurableProviders,
+  inProcess: ReadonlyArray<{ readonly provider: Provider; readonly models: ReadonlyArray<Model> }>
+): ReadonlyArray<ConfigIssue> => {
+  const taken = new Set([
+    ...(simulated === true ? simulatedIds : []),
+    ...(callerCredentials === true ? vendorsWithKeyAlone.map(({ id }) => id) : []),
+    ...(credentials?.keys() ?? [])
+  ])
+  const unique = (id: string, at: JsonPath): ReadonlyArray<ConfigIssue> => {
+    if (taken.has(id)) return [issue(at, "is the id of another provider")]
+    taken.add(id)
+    return []
+  }
+  return [
+    ...(bedrock ? unique(amazonBedrockId, ["credentials", amazonBedrockId]) : []),
+    ...own.flatMap(({ id }, index) => unique(id, ["own", index, "id"])),
+    ...inProcess.flatMap(({ models, provider: { id } }, index) => [
+      ...unique(id, ["providers", index, "provider", "id"]),
+      ...models.flatMap((model, at) =>
+        model.providerId === id
+          ? issuesOfModelId(model.id, id, ["providers", index, "models", at, "id"])
+          : [issue(["providers", index, "models", at, "providerId"], "must be the id of its provider")]
+      )
+    ])
+  ]
+}
+
+/** A base URL must hold no secret, and no part that changes the path. */
+const wrongBaseUrl = "must be an http or https URL without credentials, query or fragment"
+const wrongProxy = "must be the URL of an HTTP proxy, such as http://proxy.example.com:3128"
+
+const issuesOfCredential = (id: string, key: Redacted.Redacted): ReadonlyArray<ConfigIssue> => {
+  const at = ["credentials", id]
+  const vendor = vendorOf(id)
+  if (vendor === undefined) return [issue(at, "is not the id of a built-in vendor")]
+  // its own endpoint is an example, whose host could be anybody's
+  if (vendor.needsBaseUrl === true) return [issue(at, "needs a base URL of its own: name the vendor in `own`")]
+  return issuesOfSecret(key, at)
+}
+
+const issuesOfBedrock = ({ auth, region }: BedrockAccess): ReadonlyArray<ConfigIssue> => [
+  // it becomes part of a host name
+  ...(/^[a-z0-9-]{1,40}$/.test(region) ? [] : [issue(["bedrock", "region"], "must be a region such as us-east-1")]),
+  ...(auth._tag === "Bearer"
+    ? issuesOfSecret(auth.token, ["bedrock", "auth", "token"])
+    : (["accessKeyId", "secretAccessKey", "sessionToken"] as const).flatMap((name) =>
+        auth[name] === null ? [] : issuesOfSecret(auth[name], ["bedrock", "auth", name])
+      ))
+]
+
+const issuesOfOwn = (one: OwnProvider, at: JsonPath): ReadonlyArray<ConfigIssue> => [
+  ...(/^[^/\s]+$/.test(one.id) ? [] : [issue([...at, "id"], "must be a name without slashes and spaces")]),
+  ...issuesOfConnection(one, at),
+  ...(one.apiKey === null ? [] : issuesOfSecret(one.apiKey, [...at, "apiKey"])),
+  ...one.models.flatMap((model, index) => [
+    ...issuesOfModelId(model.id, one.id, [...at, "models", index, "id"]),
+    ...issuesOfNumbers(model, [...at, "models", index])
+  ])
+]
+
+const issuesOfConnection = ({ baseUrl, protocol, vendor }: OwnProvider, at: JsonPath): ReadonlyArray<ConfigIssue> => {
+  if (vendor === undefined && protocol === undefined) return [issue(at, "needs a protocol or a vendor")]
+  const base = vendor === undefined ? undefined : vendorOf(vendor)
+  if (vendor !== undefined && base === undefined) {
+    return [issue([...at, "vendor"], `must be one of ${vendors.map(({ id }) => id).join(", ")}`)]
+  }
+  if (base === undefined && !configurableProtocols.some((one) => one === protocol)) {
+    return [issue([...at, "protocol"], `must be one of ${configurableProtocols.join(", ")}`)]
+  }
+  if (baseUrl !== undefined)
+    return Endpoint.parse(baseUrl) === undefined ? [issue([...at, "baseUrl"], wrongBaseUrl)] : []
+  if (base === undefined) return [issue([...at, "baseUrl"], "is required with a protocol")]
+  return base.needsBaseUrl === true ? [issue([...at, "baseUrl"], `is required with the vendor ${base.id}`)] : []
+}
+
+/** It becomes a header: no line break, no space. A variable that is not set may be `undefined` in spite of its type. */
+const issuesOfSecret = (secret: Redacted.Redacted, at: JsonPath): ReadonlyArray<ConfigIssue> => {
+  const text: unknown = Redacted.value(secret)
+  return typeof text === "string" && /^[\x21-\x7e]+$/.test(text)
+    ? []
+    : [issue(at, "must hold visible ASCII characters only, without spaces, and at least one")]
+}
+
+const issuesOfModelId = (id: string, providerId: string, at: JsonPath): ReadonlyArray<ConfigIssue> =>
+  id.startsWith(`${providerId}/`) && id.length > providerId.length + 1
+    ? []
+    : [issue(at, "must start with the id of its provider and a slash")]
+
+/** Amounts and counts are whole: the ledger would refuse any other at each call. */
+const issuesOfNumbers = (value: unknown, at: JsonPath): ReadonlyArray<ConfigIssue> => {
+  if (typeof value === "number") {
+    if (at.at(-1) === "quality") return value >= 0 && value <= 1 ? [] : [issue(at, "must be a number from 0 to 1")]
+    return Number.isSafeInteger(value) && value >= 0 ? [] : [issue(at, "must be a whole number, at least 0")]
+  }
+  if (Array.isArray(value)) return value.flatMap((one, index) => issuesOfNumbers(one, [...at, index]))
+  if (typeof value !== "object" || value === null) return []
+  return Object.entries(value).flatMap(([key, one]) => issuesOfNumbers(one, [...at, key]))
+}
+
+const issue = (path: JsonPath, message: string): ConfigIssue => ({ path: jsonPathText(path), message })
