@@ -1,6 +1,7 @@
 import type * as Settings from "../config/Settings.ts"
 import type { ProviderOptions } from "../provider/ProviderLayer.ts"
 import { amazonBedrockId } from "../provider/vendors/AmazonBedrock.ts"
+import { vendorOf } from "../provider/vendors/Vendors.ts"
 
 /** The settings as the providers take them. */
 export const providerOptions = (settings: ProviderSettings): ProviderOptions => ({
@@ -17,6 +18,7 @@ export const providerOptions = (settings: ProviderSettings): ProviderOptions => 
     outputCapField: connection.outputCapField ?? undefined,
     billsAbortedCalls: connection.billsAbortedCalls ?? undefined
   })),
+  credentialNames: (vendorId) => vendorOf(vendorId)?.credentialEnv ?? [],
   simulated: settings.simulated,
   patches: settings.models,
   connectMillis: settings.timeouts.connectMillis,

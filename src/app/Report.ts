@@ -3,7 +3,7 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { InvalidConfiguration } from "../domain/InvalidConfiguration.ts"
-import { DatabaseFailed, reasonOf } from "../sql/DatabaseError.ts"
+import { DatabaseFailed, DirectoryInUse, postgresName, reasonOf } from "../sql/DatabaseError.ts"
 import { TransferFailed } from "../sql/transfer/TransferFailed.ts"
 import { UsageError } from "./command/Arguments.ts"
 import { CommandFailed } from "./command/Operations.ts"
@@ -34,8 +34,14 @@ export const ofCommand = (failure: unknown): unknown =>
     ? new CommandFailed({ message: messageOf(failure) })
     : failure
 
-/** The message of a statement's error is generic; the database's message is in the cause. */
-const messageOf = (failure: Error): string =>
-  failure.cause === undefined || failure instanceof DatabaseFailed
-    ? failure.message
-    : `the database failed: ${reasonOf(failure)}`
+/** With the variables to change. The message of a statement's error is generic; the database's message is in the cause. */
+const messageOf = (failure: Error): string => {
+  if (failure instanceof DirectoryInUse) return `${failure.message}; stop it, or set DATA_DIR or DATABASE_URL`
+  if (failure instanceof DatabaseFailed) {
+    const { cause, database } = failure
+    return database === postgresName
+      ? new DatabaseFailed({ database: `${postgresName} of DATABASE_URL`, cause }).message
+      : failure.message
+  }
+  return failure.cause === undefined ? failure.message : `the database failed: ${reasonOf(failure)}`
+}

@@ -64,11 +64,11 @@ export const unavailableModels = (
   data: CatalogFile,
   patches: BuildInput["patches"],
   usable: ReadonlySet<string>,
-  variablesOf: (vendorId: string) => ReadonlyArray<string>
+  needsOf: (vendorId: string) => ReadonlyArray<string>
 ): ReadonlyArray<UnavailableModel> =>
   data.models.flatMap(({ alias, id, prices }) => {
     const providerId = providerOf(id)
-    const needs = usable.has(providerId) || patches[id] === null ? [] : variablesOf(providerId)
+    const needs = usable.has(providerId) || patches[id] === null ? [] : needsOf(providerId)
     return needs.length === 0 ? [] : [{ id, alias, providerId, prices, needs }]
   })
 

@@ -21,7 +21,7 @@ export interface Snapshot {
 
 /** A model of a built-in vendor that only lacks a credential. */
 export interface UnavailableModel extends Pick<Model, "id" | "alias" | "providerId" | "prices"> {
-  /** The environment variables of the credential, any one of which would do. */
+  /** What is missing, such as `a credential of openai`, any one of which would do; in the service its environment variables. */
   readonly needs: ReadonlyArray<string>
 }
 

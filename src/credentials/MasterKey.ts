@@ -10,9 +10,9 @@ import { SealingUnavailable } from "../domain/AccountError.ts"
 
 /** Where the master key comes from. */
 export interface MasterKeyOptions {
-  /** Of `GATEWAY_MASTER_KEY`, 32 bytes in base64; `null` where it is not set. */
+  /** 32 bytes in base64; `null`: none. The `GATEWAY_MASTER_KEY` of a service that shares the database. */
   readonly current: Redacted.Redacted | null
-  /** Of `GATEWAY_MASTER_KEY_PREVIOUS`, in the same form: opens what was sealed before the key was changed. */
+  /** In the same form: opens what was sealed before the key was changed. */
   readonly previous: Redacted.Redacted | null
   /** Where a key is kept, and made at the first start, while none is set; `null`: nowhere. */
   readonly directory: string | null

@@ -62,7 +62,7 @@ export class ModelNotFound extends Data.TaggedError("ModelNotFound")<{
   readonly model: string
   /** A name that the key may use and that the given one may have meant. */
   readonly near?: string | undefined
-  /** For a model of a built-in vendor whose credential is not set: the environment variables, any one of which would do. */
+  /** For a model of a built-in vendor whose credential is not set: what is missing, as `UnavailableModel` has it. */
   readonly needs?: ReadonlyArray<string> | undefined
 }> {
   override get message(): string {

@@ -14,6 +14,7 @@ import { vendorOf, vendors, vendorsWithKeyAlone } from "./vendors/Vendors.ts"
 /** What an application configures of its providers. */
 export interface ConfigurableProviders extends ReplaceableProviders {
   readonly callerCredentials?: boolean
+  readonly credentialNames?: (vendorId: string) => ReadonlyArray<string>
   readonly proxy?: ProxyOptions
 }
 
@@ -127,7 +128,7 @@ const issuesOfModelId = (id: string, providerId: string, at: JsonPath): Readonly
     ? []
     : [issue(at, "must start with the id of its provider and a slash")]
 
-/** Amounts and counts are whole: the ledger would refuse any other at each call. */
+/** Amounts and counts are whole, as those of `makeModel`: with NaN each call would be a defect. */
 const issuesOfNumbers = (value: unknown, at: JsonPath): ReadonlyArray<ConfigIssue> => {
   if (typeof value === "number") {
     if (at.at(-1) === "quality") return value >= 0 && value <= 1 ? [] : [issue(at, "must be a number from 0 to 1")]

@@ -25,7 +25,7 @@ import type { ReportDefect } from "./transport/HttpProvider.ts"
 import { Transport, type TransportShape } from "./transport/Transport.ts"
 import type { BedrockAccess } from "./vendors/AmazonBedrock.ts"
 import { describe, type Vendor } from "./vendors/Vendor.ts"
-import { vendorOf } from "./vendors/Vendors.ts"
+import { vendorsWithKeyAlone } from "./vendors/Vendors.ts"
 
 /** A custom provider with its models. */
 export interface OwnProvider extends Registry.CredentialedProvider {
@@ -64,6 +64,8 @@ export interface ProviderOptions<R = never> {
   readonly connectMillis?: number
   /** HTTP proxies to the providers; by default none, whatever the environment says. */
   readonly proxy?: ProxyOptions
+  /** @internal The names of a vendor's credential where it is set, any one of which would do. */
+  readonly credentialNames?: (vendorId: string) => ReadonlyArray<string>
 }
 
 const defaultConnectMillis = 5_000
@@ -171,16 +173,15 @@ const generation = (
     })
   const { callerVendors, vendors } = registry
   const usable = new Set(vendors.map(({ id }) => id))
-  const snapshot = makeSnapshot(modelsOf(vendors), unavailableModels(builtInCatalog, patches, usable, credentialEnvOf))
+  const credentialNames = options.credentialNames ?? ((id) => [`a credential of ${id}`])
+  const needsOf = (id: string) => (vendorsWithKeyAlone.some((vendor) => vendor.id === id) ? credentialNames(id) : [])
+  const snapshot = makeSnapshot(modelsOf(vendors), unavailableModels(builtInCatalog, patches, usable, needsOf))
   return {
     providers: make([...registry.providers, ...inProcess.map(({ provider }) => provider)]),
     snapshot,
     callerSnapshot: callerVendors.length === 0 ? snapshot : makeSnapshot(modelsOf([...vendors, ...callerVendors]))
   }
 }
-
-/** The variables of a vendor's credential, any one of which would do. */
-const credentialEnvOf = (vendorId: string): ReadonlyArray<string> => vendorOf(vendorId)?.credentialEnv ?? []
 
 const resolved = <R>({ models, provider }: InProcessProvider<R>) =>
   Effect.map(Effect.isEffect(provider) ? provider : Effect.succeed(provider), (provider) => ({ provider, models }))

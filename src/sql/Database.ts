@@ -12,7 +12,7 @@ import Pg from "pg"
 import { collecting } from "../observe/Collection.ts"
 import * as LedgerMetrics from "../observe/LedgerMetrics.ts"
 import { AccountSql, maxAccountConnections } from "./AccountDatabase.ts"
-import { DatabaseFailed, type DirectoryInUse } from "./DatabaseError.ts"
+import { DatabaseFailed, type DirectoryInUse, postgresName } from "./DatabaseError.ts"
 import * as Embedded from "./embedded/Embedded.ts"
 import * as Migrations from "./Migrations.ts"
 import { PooledClient, type PooledClientConfig } from "./PooledClient.ts"
@@ -150,7 +150,7 @@ const connected = (
         await rejectOldServer(pool)
         return pool
       },
-      catch: (cause) => new DatabaseFailed({ database: "the PostgreSQL database of DATABASE_URL", cause })
+      catch: (cause) => new DatabaseFailed({ database: postgresName, cause })
     }),
     (pool) =>
       // A server that no longer responds does not acknowledge the close either.

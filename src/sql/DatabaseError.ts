@@ -8,13 +8,16 @@ export class DirectoryInUse extends Data.TaggedError("DirectoryInUse")<{
   readonly directory: string
 }> {
   override get message() {
-    return `the data directory ${this.directory} is in use by another process; stop it, or set DATA_DIR or DATABASE_URL`
+    return `the data directory ${this.directory} is in use by another process`
   }
 }
 
+/** How errors name the database of a URL. */
+export const postgresName = "the PostgreSQL database"
+
 /** The database could not be opened, or has stopped by itself. */
 export class DatabaseFailed extends Data.TaggedError("DatabaseFailed")<{
-  /** A directory or a description; never a URL, which may hold a password. */
+  /** A directory, or `the PostgreSQL database`; never a URL, which may hold a password. */
   readonly database: string
   readonly cause: unknown
 }> {

@@ -17,8 +17,8 @@ const errors: Readonly<Record<string, readonly [error: Error, fact: string]>> = 
   AlreadyExists: [new Library.AlreadyExists(given), given.message],
   ConversationRunning: [new Library.ConversationRunning(given), given.message],
   DatabaseFailed: [
-    new Library.DatabaseFailed({ database: "the PostgreSQL database of DATABASE_URL", cause: new Error("it is away") }),
-    "the PostgreSQL database of DATABASE_URL failed: it is away"
+    new Library.DatabaseFailed({ database: "the PostgreSQL database", cause: new Error("it is away") }),
+    "the PostgreSQL database failed: it is away"
   ],
   DirectoryInUse: [new Library.DirectoryInUse({ directory: ".data" }), ".data is in use by another process"],
   MasterKeyFailed: [
@@ -91,6 +91,8 @@ it.each(Object.entries(errors))("%s says its facts in a sentence, and no secret 
   expect(error.message).not.toBe("")
   expect(String(error)).not.toContain("An error has occurred")
   expect(`${error.message} ${String(error)}`).not.toContain("secret")
+  // an application has no such settings
+  expect(error.message).not.toMatch(/\b[A-Z]+_[A-Z_]+\b/)
 })
 
 it("the error of a provider of the application keeps its cause", () => {

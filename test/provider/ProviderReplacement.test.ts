@@ -61,7 +61,7 @@ it.effect("a model says what it needs while only the credential of its built-in 
   Effect.gen(function* () {
     const catalog = yield* Catalog
     const needed = (id: string) => catalog.snapshot().unavailable.find((one) => one.id === id)?.needs
-    expect(needed("openai/gpt-5")).toEqual(["OPENAI_API_KEY"])
+    expect(needed("openai/gpt-5")).toEqual(["a credential of openai"])
     yield* (yield* ProviderReplacement).replace({ patches: { "openai/gpt-5": null } })
     expect(needed("openai/gpt-5")).toBeUndefined()
     expect(needed("one/m")).toBeUndefined()

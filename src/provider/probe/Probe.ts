@@ -83,7 +83,7 @@ const whyUnconnected = {
   dns: "its host name is unknown",
   refused: "connection refused",
   "reset-before-response": "connection reset before response",
-  "proxy-unreachable": "the proxy (HTTPS_PROXY or HTTP_PROXY) cannot be reached",
+  "proxy-unreachable": "the proxy cannot be reached",
   "proxy-authentication": "the proxy wants another user or password",
   "proxy-refused": "the proxy refused the connection"
 } as const
