@@ -31,7 +31,7 @@ export interface LedgerShape {
    * Sets money aside before a call, in every scope at once: the account's balance (not for byok), the project's limit,
    * the key's limit. Decided in arrival order, each on its own. Where running calls hold the money it waits, for at most
    * 2,000 ms and `maxWaitMillis`; later ones of the same scope wait behind it. `overloaded` where something else has the
-   * account's rows locked.
+   * account's rows locked. An account, project or key that `Scopes.open` has not made is a defect.
    */
   readonly reserve: (
     reservation: Reservation
@@ -124,7 +124,8 @@ export interface MemoryLedgerOptions {
 
 /**
  * Everything about money, on the database: the ledger, the scopes whose limits it enforces, and the recovery from crashes.
- * Without options for calls of at most half an hour.
+ * Without options for calls of at most half an hour. A program with accounts, projects and keys of its own opens their scopes with
+ * `Scopes.open` before the first call, and gives the account its credit with `Scopes.credit`.
  */
 export const LedgerLayer = (options: Recovery.RecoveryOptions = {}) =>
   Layer.mergeAll(Ledger.layer.pipe(Layer.provide(LedgerStore.layer)), ScopesStore.layer, Recovery.layer(options)).pipe(

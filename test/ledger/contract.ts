@@ -1,4 +1,6 @@
+import { randomUUID } from "node:crypto"
 import { expect, type Vitest } from "@effect/vitest"
+import * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -7,6 +9,7 @@ import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import * as Option from "effect/Option"
 import type { InsufficientFunds } from "../../src/domain/GatewayError.ts"
+import { AccountId, KeyId } from "../../src/domain/Ids.ts"
 import { usage } from "../../src/domain/Usage.ts"
 import { type HoldOption, Ledger, type Reservation } from "../../src/ledger/Ledger.ts"
 import { Scopes } from "../../src/ledger/Scopes.ts"
@@ -45,6 +48,20 @@ export const promises = (it: { readonly effect: Vitest.Tester<Ledger | Scopes> }
       expect(samples).not.toContain(false)
       const key = Option.getOrThrow(yield* scopes.read(caller.keyId))
       expect(key.spentMicroUsd + key.heldMicroUsd).toBe(10_000)
+    })
+  )
+
+  it.effect("a caller without scopes is a defect that says so", () =>
+    Effect.gen(function* () {
+      const ledger = yield* Ledger
+      const { accountId, ...caller } = yield* newCaller({})
+      for (const unknown of [
+        { ...caller, accountId: AccountId.make(randomUUID()) },
+        { ...caller, accountId, keyId: KeyId.make(randomUUID()) }
+      ]) {
+        const exit = yield* Effect.exit(ledger.reserve(wants(unknown, option(50))))
+        expect(Exit.isFailure(exit) && Cause.isDie(exit.cause) && Cause.pretty(exit.cause)).toContain("has no scope")
+      }
     })
   )
 

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import { InsufficientFunds, type ServiceRefused, StoreUnavailable } from "../../domain/GatewayError.ts"
 import { zero } from "../../domain/Money.ts"
 import type { Cancel } from "../../domain/Timers.ts"
-import type { BatchReservation, BatchSettlement, Granted, ReservationResult } from "../LedgerStore.ts"
+import type { BatchReservation, BatchSettlement, Granted, InvariantBroken, ReservationResult } from "../LedgerStore.ts"
 
 export type ReserveError = InsufficientFunds | ServiceRefused | StoreUnavailable
 
@@ -71,11 +71,27 @@ export const responseTo = (
         })
       )
     case "InvariantBroken":
-      // A hold is closed without its call only while this process was taken for dead.
-      return result.invariant === "closed"
-        ? unavailable(`the hold of ${reservation.callId} is no longer open`)
-        : Effect.dieMessage(`a hold for ${reservation.callId} broke an invariant: ${result.invariant}`)
+      return broken(reservation, result.invariant)
     case undefined:
       return Effect.dieMessage(`the database decided nothing on the reservation of ${reservation.callId}`)
+  }
+}
+
+const broken = (
+  { callId, caller }: BatchReservation,
+  invariant: InvariantBroken["invariant"]
+): Effect.Effect<never, StoreUnavailable> => {
+  switch (invariant) {
+    case "closed":
+      // a hold is closed without its call only while this process was taken for dead
+      return unavailable(`the hold of ${callId} is no longer open`)
+    case "duplicate":
+      return Effect.dieMessage(`a hold for ${callId} exists`)
+    case "missing": {
+      const { accountId, keyId, projectId } = caller
+      return Effect.dieMessage(
+        `the account ${accountId}, the project ${projectId} or the key ${keyId} has no scope: Scopes.open makes one`
+      )
+    }
   }
 }
