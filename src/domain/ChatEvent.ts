@@ -137,5 +137,5 @@ export const textEvent = (text: string): ChatEvent => ({ _tag: "Text", text })
 /** The end of the answer: every whole response has one. */
 export const finishEvent = (reason: FinishReason = "stop"): ChatEvent => ({ _tag: "Finish", reason, native: reason })
 
-/** What the answer has used; counts that are left out are 0. */
+/** What the answer has used; counts that are left out are 0. With one that is no whole number it is no report: the usage is estimated. */
 export const usageEvent = (counts: Parameters<typeof usage>[0]): ChatEvent => ({ _tag: "Usage", usage: usage(counts) })

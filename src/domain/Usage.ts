@@ -44,5 +44,23 @@ export const usage = (
   details: counts.details === undefined ? noDetails : { ...noDetails, ...counts.details }
 })
 
+/** More tokens than any call has. */
+const maxCount = 1_000_000_000
+
+/** Whether a provider can have counted so many. */
+export const isCount = (value: number): boolean => Number.isInteger(value) && value >= 0 && value <= maxCount
+
+/** Whether every count of it is one. Asked at each event of servers that report with each. */
+export const isCounted = (usage: Usage): boolean =>
+  isCount(usage.inputTokens) &&
+  isCount(usage.cacheReadTokens) &&
+  isCount(usage.cacheWriteTokens) &&
+  isCount(usage.outputTokens) &&
+  isCount(usage.reasoningTokens) &&
+  isCount(usage.details.inputAudioTokens) &&
+  isCount(usage.details.outputAudioTokens) &&
+  isCount(usage.details.acceptedPredictionTokens) &&
+  isCount(usage.details.rejectedPredictionTokens)
+
 export const promptTokens = (u: Usage): number => u.inputTokens + u.cacheReadTokens + u.cacheWriteTokens
 export const completionTokens = (u: Usage): number => u.outputTokens + u.reasoningTokens

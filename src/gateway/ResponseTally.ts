@@ -1,5 +1,5 @@
 import type { AudioDelta, ChatEvent, Finish } from "../domain/ChatEvent.ts"
-import { completionTokens, promptTokens, type Usage } from "../domain/Usage.ts"
+import { completionTokens, isCounted, promptTokens, type Usage } from "../domain/Usage.ts"
 import * as TokenEstimator from "../ledger/TokenEstimator.ts"
 
 /** Opaque data, such as encrypted reasoning: far more characters than the tokens that it stands for. */
@@ -60,8 +60,12 @@ export class ResponseTally {
     }
   }
 
-  /** Some servers send zeros for what they have not counted, with each piece of a stream or at its end. */
+  /**
+   * Some servers send zeros for what they have not counted, with each piece of a stream or at its end; and a provider of the
+   * application may have computed NaN or a fraction.
+   */
   private report(usage: Usage): void {
+    if (!isCounted(usage)) return
     const completion = completionTokens(usage)
     if (completion === 0 && promptTokens(usage) === 0) return
     this.usage = usage

@@ -2,7 +2,7 @@ import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { describe } from "vitest"
-import type { CallerShape, ChatEvent, ChatRequest, Model } from "../../src/index.ts"
+import { type CallerShape, type ChatEvent, type ChatRequest, type Model, usageEvent } from "../../src/index.ts"
 import { ScriptedProvider, TestGateway, testModel } from "../../src/testing/index.ts"
 import { booked, scriptedGateway } from "./scriptedGateway.ts"
 
@@ -39,6 +39,24 @@ describe("The basis of a cost", () => {
         run(Effect.map(complete(), ({ completion }) => completion?.metadata.cost.basis))
       expect(yield* basisOf(counted)).toBe("charged")
       expect(yield* basisOf(uncounted)).toBe("estimated")
+    })
+  )
+
+  it.effect.each([
+    { inputTokens: Number.NaN, outputTokens: 5 },
+    { inputTokens: -1_000_000, outputTokens: 5 },
+    { inputTokens: 10, outputTokens: 0.5 },
+    { inputTokens: 10, outputTokens: 5, details: { inputAudioTokens: 0.5 } }
+  ])("usage that no provider can have counted is estimated, as if there were none: %j", (counts) =>
+    Effect.gen(function* () {
+      const settlementOf = (script: Script) => {
+        const { complete, run } = setUp(script)
+        return run(Effect.flatMap(complete(), () => Effect.map(booked, ([call]) => call?.settlement)))
+      }
+      const reported = yield* settlementOf([text("hi"), finish(), event(usageEvent(counts)), end])
+      const none = yield* settlementOf([text("hi"), finish(), end])
+      expect(reported?.record.usage).toEqual(none?.record.usage)
+      expect([reported?.actual, reported?.record.cost.basis]).toEqual([none?.actual, "estimated"])
     })
   )
 

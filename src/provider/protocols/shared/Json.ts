@@ -1,3 +1,4 @@
+import { isCount } from "../../../domain/Usage.ts"
 import { isObject } from "../../../wire/validation/Guard.ts"
 import { parse } from "../../../wire/validation/JsonBounds.ts"
 
@@ -31,7 +32,5 @@ export const textAt = (json: Json | undefined, key: string): string | undefined 
 /** `undefined` unless the field is a plausible token count: an integer from 0 to 1,000,000,000. */
 export const countAt = (json: Json | undefined, key: string): number | undefined => {
   const value = json?.[key]
-  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 1_000_000_000
-    ? value
-    : undefined
+  return typeof value === "number" && isCount(value) ? value : undefined
 }
