@@ -15,7 +15,7 @@ import { fromSql } from "../../sql/StoreErrors.ts"
 export interface ActivityQuestion {
   /** Whose calls. */
   readonly project: ProjectId
-  /** Today in UTC and the days before it. */
+  /** Today in UTC and the days before it: a whole number, at least 1. */
   readonly days: number
 }
 
