@@ -32,7 +32,7 @@ describe.skipIf(!hasChromium)("a name", () => {
     expect(errors).toEqual([])
   })
 
-  it("is typed as it is shown where something is ended for good, whatever white space it has", async () => {
+  it("is typed as it is shown where something is ended permanently, whatever white space it has", async () => {
     const { api, projectId, service, signIn } = at()
     const key = await api<{ readonly id: string }>("POST", `/api/projects/${projectId}/keys`, { name: "two  spaces" })
     const project = await api<{ readonly id: string }>("POST", "/api/me/projects", { name: "a\u00a0cafe\u0301\t bar" })

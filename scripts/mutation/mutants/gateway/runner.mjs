@@ -72,7 +72,7 @@ export const runnerMutants = [
   },
   {
     file: running,
-    find: 'if (this.isAborted) call.abort({ _tag: "Shutdown" })',
+    find: 'if (this.wereAborted) call.abort({ _tag: "Shutdown" })',
     replace: "",
     breaks: "a call that begins after the abort runs on",
     tests: runnerTests
