@@ -2,7 +2,7 @@
 const table = {
   domain: [],
   wire: ["domain"],
-  config: ["domain"],
+  config: ["domain", "egress"],
   observe: ["domain"],
   sql: ["domain", "observe"],
   catalog: ["domain", "sql"],

@@ -6,6 +6,7 @@ import * as LogLevel from "effect/LogLevel"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type { ConfigIssue } from "../domain/InvalidConfiguration.ts"
+import { isProxyUrl } from "../egress/Proxy.ts"
 
 /** One environment variable after reading. It keeps its issues instead of failing, so that all are reported together. */
 export interface Variable<A> {
@@ -77,28 +78,6 @@ export const proxyUrl = (names: ReadonlyArray<string>): Config.Config<Variable<R
   )
 
 const withScheme = (text: string): string => (/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`)
-
-const isProxyUrl = (text: string): boolean => {
-  if (!URL.canParse(text)) return false
-  const { hash, password, pathname, protocol, search, username } = new URL(text)
-  return (
-    (protocol === "http:" || protocol === "https:") &&
-    (pathname === "/" || pathname === "") &&
-    search === "" &&
-    hash === "" &&
-    isDecodable(username) &&
-    isDecodable(password)
-  )
-}
-
-const isDecodable = (text: string): boolean => {
-  try {
-    decodeURIComponent(text)
-    return true
-  } catch {
-    return false
-  }
-}
 
 /** A secret becomes a header value: no line break, no surrounding space. */
 const isSendable = (text: string): boolean => /^[\x21-\x7e]+$/.test(text)

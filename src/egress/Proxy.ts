@@ -45,20 +45,27 @@ export const proxyChoice = ({ http, https, noProxy }: ProxyOptions): ProxyChoice
 
 const serverOf = (given: Redacted.Redacted | null | undefined): ProxyServer | undefined => {
   if (given === null || given === undefined) return undefined
-  // the text may hold a password, which an error of URL would repeat
-  if (!isProxy(given)) throw new Error("a proxy is given by a URL such as http://proxy.example.com:3128")
-  const { origin, password, username } = new URL(Redacted.value(given))
+  const text = Redacted.value(given)
+  // it may hold a password, which an error of URL would repeat
+  if (!isProxyUrl(text)) throw new Error("a proxy is given by a URL such as http://proxy.example.com:3128")
+  const { origin, password, username } = new URL(text)
   if (username === "" && password === "") return { origin, headers: {} }
   const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
   return { origin, headers: { "proxy-authorization": `Basic ${Buffer.from(credentials).toString("base64")}` } }
 }
 
 /** Whether it has the form that `ProxyOptions` tells. */
-export const isProxy = (given: Redacted.Redacted): boolean => {
-  const text = Redacted.value(given)
-  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return false
-  const { password, username } = new URL(text)
-  return isDecodable(username) && isDecodable(password)
+export const isProxyUrl = (text: string): boolean => {
+  if (!URL.canParse(text)) return false
+  const { hash, password, pathname, protocol, search, username } = new URL(text)
+  return (
+    (protocol === "http:" || protocol === "https:") &&
+    (pathname === "/" || pathname === "") &&
+    search === "" &&
+    hash === "" &&
+    isDecodable(username) &&
+    isDecodable(password)
+  )
 }
 
 const isDecodable = (text: string): boolean => {

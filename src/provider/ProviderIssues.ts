@@ -2,7 +2,7 @@ import * as Redacted from "effect/Redacted"
 import type { ConfigIssue } from "../domain/InvalidConfiguration.ts"
 import { type JsonPath, jsonPathText } from "../domain/JsonPath.ts"
 import type { Model } from "../domain/Model.ts"
-import { isProxy, type ProxyOptions } from "../egress/Proxy.ts"
+import { isProxyUrl, type ProxyOptions } from "../egress/Proxy.ts"
 import type { Provider } from "./Provider.ts"
 import type { ReplaceableProviders } from "./ProviderReplacement.ts"
 import { simulatedIds } from "./simulated/Simulated.ts"
@@ -34,7 +34,7 @@ export const issuesOfOptions = ({
   ...Object.entries(patches).flatMap(([id, patch]) => issuesOfNumbers(patch, ["patches", id])),
   ...(["https", "http"] as const).flatMap((scheme) => {
     const given = proxy[scheme] ?? null
-    return given === null || isProxy(given) ? [] : [issue(["proxy", scheme], wrongProxy)]
+    return given === null || isProxyUrl(Redacted.value(given)) ? [] : [issue(["proxy", scheme], wrongProxy)]
   })
 ]
 

@@ -86,7 +86,7 @@ const cases: ReadonlyArray<readonly [what: string, options: ProviderOptions, ...
   ],
   [
     "proxies that are none",
-    { proxy: { https: Redacted.make("proxy:3128"), http: Redacted.make("http://%zz:p@proxy:3128") } },
+    { proxy: { https: Redacted.make("http://proxy:3128/path"), http: Redacted.make("http://%zz:p@proxy:3128") } },
     `proxy.https: ${wrongProxy}`,
     `proxy.http: ${wrongProxy}`
   ],

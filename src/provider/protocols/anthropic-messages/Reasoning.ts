@@ -4,7 +4,7 @@ import type { ProviderFailure } from "../../../domain/ProviderError.ts"
 import type { ProviderCall } from "../../Provider.ts"
 import type { Conversation } from "../shared/Conversation.ts"
 import { reasoningBudget } from "../shared/ReasoningBudget.ts"
-import { unnamedEfforts } from "../shared/UnsentEfforts.ts"
+import { unnamedEfforts } from "../shared/UnnamedEfforts.ts"
 import type { LoweredMessages } from "./Messages.ts"
 
 /** The reasoning fields of a request; without them the model uses its default. */

@@ -2,7 +2,7 @@ import type { Effort, JsonObject } from "../../../domain/Chat.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
 import type { ProviderCall } from "../../Provider.ts"
 import * as Claude from "../anthropic-messages/Reasoning.ts"
-import { unnamedEfforts } from "../shared/UnsentEfforts.ts"
+import { unnamedEfforts } from "../shared/UnnamedEfforts.ts"
 import { type Family, familyOf } from "./Family.ts"
 import type { LoweredMessages } from "./Messages.ts"
 

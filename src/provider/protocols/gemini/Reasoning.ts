@@ -1,7 +1,7 @@
 import type { Effort, JsonObject } from "../../../domain/Chat.ts"
 import type { ProviderCall } from "../../Provider.ts"
 import { reasoningBudget } from "../shared/ReasoningBudget.ts"
-import { unnamedEfforts } from "../shared/UnsentEfforts.ts"
+import { unnamedEfforts } from "../shared/UnnamedEfforts.ts"
 
 /** `includeThoughts` is accepted only when the model reasons. */
 export const lowerReasoning = (call: ProviderCall): JsonObject | undefined => {
