@@ -5,8 +5,7 @@ import { availableParallelism } from "node:os"
 
 /** The slowest first. @type {ReadonlyArray<readonly [name: string, command: string, args: ReadonlyArray<string>]>} */
 const gates = [
-  ["types and Effect diagnostics of the sources", process.execPath, ["scripts/check/effectDiagnostics.mjs"]],
-  ["types of sources, tests and scripts", "tsc", ["--noEmit", "-p", "tsconfig.test.json"]],
+  ["types, and Effect diagnostics of the sources", process.execPath, ["scripts/check/effectDiagnostics.mjs"]],
   ["regular expressions", process.execPath, ["scripts/check/expressions.mjs"]],
   ["public API", process.execPath, ["scripts/check/publicApi.mjs"]],
   ["types of the web app", "tsc", ["--noEmit", "-p", "src/dashboard/tsconfig.json"]],
