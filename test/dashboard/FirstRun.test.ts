@@ -21,7 +21,7 @@ describe.skipIf(!hasChromium)("the first run", () => {
   })
 
   it("leads from the printed link to the first answer in two actions, and the balance falls by exactly its cost", async () => {
-    const { errors, page, requests } = await openPage(browser)
+    const { errors, page, requests } = await openPage(browser, { reducedMotion: "no-preference" })
     const link = await printedLink(service)
     // one: the link
     await page.goto(link)

@@ -1,5 +1,5 @@
 import type { Browser } from "playwright-core"
-import { afterAll, beforeAll } from "vitest"
+import { afterAll, beforeAll, onTestFinished } from "vitest"
 import { launchChromium, openPage, type WatchedPage } from "../support/Chromium.ts"
 import { masterKey, type Service, type ServiceOptions, startService } from "../support/Service.ts"
 import { type Api, operatorApi } from "./Seeded.ts"
@@ -9,7 +9,7 @@ export interface Journey {
   readonly browser: Browser
   readonly api: Api
   readonly projectId: string
-  /** A signed-in page of a new browser profile. */
+  /** A signed-in page of a new browser profile, closed when the test has ended: it would go on asking. */
   readonly signIn: () => Promise<WatchedPage>
 }
 
@@ -34,6 +34,7 @@ export const journey = (options: ServiceOptions | (() => Promise<ServiceOptions>
       projectId: me.default_project_id,
       signIn: async () => {
         const watched = await openPage(browser)
+        onTestFinished(() => watched.page.context().close())
         const { url } = await api<{ readonly url: string }>("POST", "/api/session/links")
         await watched.page.goto(url)
         await watched.page.getByRole("heading", { name: "Overview", exact: true }).waitFor()

@@ -25,7 +25,7 @@ describe.skipIf(!hasChromium)("on a small screen", () => {
   })
 
   const signIn = async (viewport: { readonly width: number; readonly height: number }) => {
-    const watched = await openPage(browser, { viewport, reducedMotion: "reduce" })
+    const watched = await openPage(browser, { viewport })
     await watched.page.goto(await seeded.signInLink())
     await watched.page.getByRole("heading", { name: "Overview", exact: true }).waitFor()
     return watched

@@ -12,7 +12,7 @@ const executable = executables.find((path) => existsSync(path))
 export const hasChromium = executable !== undefined
 if (!hasChromium) console.log(`skipped: journeys in the browser, because there is no ${executables.join(", and no ")}`)
 
-/** A new profile each; nothing is asked of other hosts. */
+/** A new profile each; nothing is asked of other hosts. Most pages live for seconds, in which to optimise their code costs more than it saves. */
 export const launchChromium = (more: ReadonlyArray<string> = []): Promise<Browser> =>
   chromium.launch({
     ...(executable !== undefined && { executablePath: executable }),
@@ -25,6 +25,7 @@ export const launchChromium = (more: ReadonlyArray<string> = []): Promise<Browse
       "--disable-background-networking",
       "--disable-component-update",
       "--disable-sync",
+      "--js-flags=--no-opt --no-maglev",
       ...more
     ]
   })
@@ -37,9 +38,16 @@ export interface WatchedPage {
   readonly requests: Array<string>
 }
 
-/** A page in a profile of its own, that remembers what went wrong in it. */
+/**
+ * A page in a profile of its own, that remembers what went wrong in it. Nothing moves in it, if not asked for: the pictures of a
+ * movement are a part of what a page costs.
+ */
 export const openPage = async (browser: Browser, options: BrowserContextOptions = {}): Promise<WatchedPage> => {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    reducedMotion: "reduce",
+    ...options
+  })
   const page = await context.newPage()
   // less than a test has: the failure then says what was waited for
   page.setDefaultTimeout(20_000)
