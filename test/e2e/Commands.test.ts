@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { emptyDatabase } from "../ledger/databases.ts"
-import { type Service, startService, testKey } from "../support/Service.ts"
+import { flags, type Service, startService, testKey } from "../support/Service.ts"
 
 const databaseUrl = process.env["TEST_DATABASE_URL"]
 const bundle = fileURLToPath(new URL("../../dist/main.js", import.meta.url))
@@ -18,7 +18,7 @@ const runProgram = async (
   env: Readonly<Record<string, string>>,
   cwd: string
 ): Promise<{ readonly code: number; readonly out: string; readonly error: string }> => {
-  const child = spawn(process.execPath, [bundle, ...words], {
+  const child = spawn(process.execPath, [...flags, bundle, ...words], {
     env: { PATH: process.env["PATH"] ?? "", ...env },
     cwd,
     stdio: ["ignore", "pipe", "pipe"]
