@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Text } from "@mantine/core"
 import { useBlocker, useMatch } from "@tanstack/react-router"
-import { useCallback } from "react"
+import { useCallback, useEffect, useState } from "react"
 import { Modal } from "./Dialog.tsx"
 
 interface Place {
@@ -13,12 +13,22 @@ interface Step {
   readonly next: Place
 }
 
+/** The forms of the page with changes that are not saved. */
+const unsavedForms = new Set<symbol>()
+
+export const hasUnsavedForm = (): boolean => unsavedForms.size > 0
+
 /**
  * Asks before what is not saved would be lost: by going to another page or tab, by closing a drawer that has an address, or, in the
  * browser's own words, with the browser's tab.
  */
 export const AskBeforeLeaving = ({ isUnsaved }: { readonly isUnsaved: boolean }) => {
   const page = useMatch({ strict: false, select: ({ pathname }) => pathname })
+  const [id] = useState(() => Symbol())
+  useEffect(() => {
+    if (isUnsaved) unsavedForms.add(id)
+    return () => void unsavedForms.delete(id)
+  }, [id, isUnsaved])
   const isLeft = useCallback(
     ({ current, next }: Step) =>
       // a redirect from the page that it was left for may come before this has gone
@@ -28,20 +38,26 @@ export const AskBeforeLeaving = ({ isUnsaved }: { readonly isUnsaved: boolean })
     [page]
   )
   const leaving = useBlocker({ shouldBlockFn: isLeft, disabled: !isUnsaved, withResolver: true })
-  if (leaving.status === "idle") return null
-  return (
-    <Modal opened onClose={leaving.reset} title="Leave without saving?">
-      <Stack>
-        <Text size="sm">What is not saved yet will be lost.</Text>
-        <Group>
-          <Button variant="default" data-autofocus onClick={leaving.reset}>
-            Stay
-          </Button>
-          <Button color="red" onClick={leaving.proceed}>
-            Leave without saving
-          </Button>
-        </Group>
-      </Stack>
-    </Modal>
-  )
+  return leaving.status === "idle" ? null : <LeavingQuestion onStay={leaving.reset} onLeave={leaving.proceed} />
 }
+
+interface LeavingQuestionProps {
+  readonly onStay: () => void
+  readonly onLeave: () => void
+}
+
+export const LeavingQuestion = ({ onLeave, onStay }: LeavingQuestionProps) => (
+  <Modal opened onClose={onStay} title="Leave without saving?">
+    <Stack>
+      <Text size="sm">What is not saved yet will be lost.</Text>
+      <Group>
+        <Button variant="default" data-autofocus onClick={onStay}>
+          Stay
+        </Button>
+        <Button color="red" onClick={onLeave}>
+          Leave without saving
+        </Button>
+      </Group>
+    </Stack>
+  </Modal>
+)

@@ -20,7 +20,7 @@ const asShown = (name: string): string => name.normalize().trim().replace(/\s+/g
 export const ConfirmByName = ({ children, doing, name, onClose, onConfirm, verb }: ConfirmByNameProps) => {
   const [typed, setTyped] = useState("")
   return (
-    <Modal opened onClose={onClose} title={`${verb} ${name}`}>
+    <Modal opened isBusy={doing.isPending} onClose={onClose} title={`${verb} ${name}`}>
       <Stack>
         {children}
         <TextInput

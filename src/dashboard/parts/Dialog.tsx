@@ -1,13 +1,18 @@
 import { Drawer as DrawerOfMantine, type DrawerProps, Modal as ModalOfMantine, type ModalProps } from "@mantine/core"
 import { useEffect, useState } from "react"
 
+interface ModalOfPageProps extends ModalProps {
+  /** While what was asked for in it is on its way: it stays open, for the answer or the error. */
+  readonly isBusy?: boolean
+}
+
 /**
  * A dialog that is in the page only while it is open. It gives the focus back to what had it before: Mantine does so where `opened`
  * changes, and a dialog that is taken out of the page has no time for it.
  */
-export const Modal = (props: ModalProps) => {
+export const Modal = ({ isBusy = false, onClose, ...props }: ModalOfPageProps) => {
   useFocusBack()
-  return <ModalOfMantine {...props} onClose={useInFront(props.onClose)} />
+  return <ModalOfMantine {...props} onClose={useInFront(() => isBusy || onClose())} />
 }
 
 /** As `Modal`. */
@@ -20,7 +25,7 @@ export const Drawer = (props: DrawerProps) => {
 const dialogs: Array<symbol> = []
 
 /** Every open dialog listens to Escape, of which only the one in front is closed. */
-const useInFront = (onClose: () => void): (() => void) => {
+const useInFront = (onClose: () => unknown): (() => void) => {
   const [id] = useState(() => Symbol())
   useEffect(() => {
     dialogs.push(id)

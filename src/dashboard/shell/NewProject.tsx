@@ -1,10 +1,9 @@
-import { Button, Stack, Text, TextInput } from "@mantine/core"
+import { Text, TextInput } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import { client, newIdempotencyKey, take } from "../api/client.ts"
-import { Modal } from "../parts/Dialog.tsx"
-import { Failure } from "../parts/Failure.tsx"
+import { FormDialog } from "../parts/FormDialog.tsx"
 
 const NewProject = ({
   onClose,
@@ -28,20 +27,19 @@ const NewProject = ({
     }
   })
   return (
-    <Modal opened onClose={onClose} title="New project">
-      <form onSubmit={form.onSubmit(({ name }) => create.mutate(name))}>
-        <Stack>
-          <TextInput label="Name" required maxLength={200} data-autofocus {...form.getInputProps("name")} />
-          <Text size="sm" c="dimmed">
-            It starts without limits of its own and is paid from your balance.
-          </Text>
-          {create.error === null ? null : <Failure error={create.error} />}
-          <Button type="submit" loading={create.isPending}>
-            Create project
-          </Button>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog
+      title="New project"
+      submit="Create project"
+      isChanged={form.isDirty()}
+      sending={create}
+      onSubmit={form.onSubmit(({ name }) => create.mutate(name))}
+      onClose={onClose}
+    >
+      <TextInput label="Name" required maxLength={200} data-autofocus {...form.getInputProps("name")} />
+      <Text size="sm" c="dimmed">
+        It starts without limits of its own and is paid from your balance.
+      </Text>
+    </FormDialog>
   )
 }
 

@@ -1,10 +1,12 @@
 import { Menu, Modal, useComputedColorScheme, useMantineColorScheme } from "@mantine/core"
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
+import { useState } from "react"
 import { client, take } from "../api/client.ts"
 import { asFailure } from "../api/failure.ts"
 import { me } from "../api/queries.ts"
 import { forgetPageToken } from "../api/session.ts"
+import { hasUnsavedForm, LeavingQuestion } from "../parts/AskBeforeLeaving.tsx"
 import { Failure } from "../parts/Failure.tsx"
 import { UserButton } from "./UserButton.tsx"
 import { useOpenedMenu } from "./useOpenedMenu.ts"
@@ -16,6 +18,7 @@ const UserMenuItems = () => {
   const scheme = useComputedColorScheme("light")
   const { setColorScheme } = useMantineColorScheme()
   const { menu, target } = useOpenedMenu()
+  const [isAsked, ask] = useState(false)
   const signOut = useMutation({
     mutationFn: async () => {
       try {
@@ -41,9 +44,18 @@ const UserMenuItems = () => {
           <Menu.Item onClick={() => setColorScheme(scheme === "dark" ? "light" : "dark")}>
             {scheme === "dark" ? "Light" : "Dark"} colours
           </Menu.Item>
-          <Menu.Item onClick={() => signOut.mutate()}>Sign out</Menu.Item>
+          <Menu.Item onClick={() => (hasUnsavedForm() ? ask(true) : signOut.mutate())}>Sign out</Menu.Item>
         </Menu.Dropdown>
       </Menu>
+      {isAsked ? (
+        <LeavingQuestion
+          onStay={() => ask(false)}
+          onLeave={() => {
+            ask(false)
+            signOut.mutate()
+          }}
+        />
+      ) : null}
       <Modal opened={signOut.isError} onClose={signOut.reset} title="You are still signed in">
         <Failure error={signOut.error} retry={signOut.mutate} />
       </Modal>

@@ -1,17 +1,17 @@
-import { Button, Group, NumberInput, Stack, Text } from "@mantine/core"
+import { Button, Group, NumberInput, Text } from "@mantine/core"
 import { useMutation } from "@tanstack/react-query"
 import { useState } from "react"
 import { client, newIdempotencyKey, take } from "../../api/client.ts"
-import { Modal } from "../../parts/Dialog.tsx"
-import { Failure } from "../../parts/Failure.tsx"
+import { FormDialog } from "../../parts/FormDialog.tsx"
 
 const amounts = [10, 25, 50]
+const defaultAmount = 25
 const minUsd = 10
 const maxUsd = 1_000
 
 /** Opens the checkout page of the payment provider; the credit comes when it confirms the payment. */
 const AddCredit = ({ onClose }: { readonly onClose: () => void }) => {
-  const [amount, setAmount] = useState<string | number>(25)
+  const [amount, setAmount] = useState<string | number>(defaultAmount)
   // of one dialog: a double click opens one checkout
   const [idempotencyKey] = useState(newIdempotencyKey)
   const isValid = Number(amount) >= minUsd && Number(amount) <= maxUsd
@@ -26,46 +26,41 @@ const AddCredit = ({ onClose }: { readonly onClose: () => void }) => {
     onSuccess: ({ checkout_url }) => location.assign(checkout_url)
   })
   return (
-    <Modal opened onClose={onClose} title="Add credit">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (isValid) checkout.mutate()
-        }}
-      >
-        <Stack>
-          <Group>
-            {amounts.map((each) => (
-              <Button
-                key={each}
-                variant={Number(amount) === each ? "filled" : "default"}
-                onClick={() => setAmount(each)}
-              >
-                ${each}
-              </Button>
-            ))}
-          </Group>
-          <NumberInput
-            label="Amount"
-            prefix="$"
-            min={minUsd}
-            max={maxUsd}
-            decimalScale={2}
-            value={amount}
-            onChange={setAmount}
-            error={isValid ? null : `$${minUsd} to $${maxUsd}`}
-            data-autofocus
-          />
-          <Text size="sm" c="dimmed">
-            You pay on the next page and return here afterwards.
-          </Text>
-          {checkout.error === null ? null : <Failure error={checkout.error} />}
-          <Button type="submit" loading={checkout.isPending || checkout.isSuccess} disabled={!isValid}>
-            Continue to payment
+    <FormDialog
+      title="Add credit"
+      submit="Continue to payment"
+      isValid={isValid}
+      // the payment page comes in place of this one
+      isChanged={Number(amount) !== defaultAmount && !checkout.isSuccess}
+      sending={checkout}
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (isValid) checkout.mutate()
+      }}
+      onClose={onClose}
+    >
+      <Group>
+        {amounts.map((each) => (
+          <Button key={each} variant={Number(amount) === each ? "filled" : "default"} onClick={() => setAmount(each)}>
+            ${each}
           </Button>
-        </Stack>
-      </form>
-    </Modal>
+        ))}
+      </Group>
+      <NumberInput
+        label="Amount"
+        prefix="$"
+        min={minUsd}
+        max={maxUsd}
+        decimalScale={2}
+        value={amount}
+        onChange={setAmount}
+        error={isValid ? null : `$${minUsd} to $${maxUsd}`}
+        data-autofocus
+      />
+      <Text size="sm" c="dimmed">
+        You pay on the next page and return here afterwards.
+      </Text>
+    </FormDialog>
   )
 }
 

@@ -44,6 +44,7 @@ const AskModels = ({ analysisId, onClose }: AskModelsProps) => {
     <FormDialog
       title="Test cheaper models"
       submit="Show the cost"
+      isChanged={form.isDirty()}
       sending={ask}
       onSubmit={form.onSubmit(() => ask.mutate(false))}
       onClose={onClose}

@@ -84,6 +84,7 @@ const CollectionForm = ({ of, onClose, projectId }: CollectionFormProps) => {
     <FormDialog
       title="Collection of calls"
       submit="Save"
+      isChanged={form.isDirty()}
       sending={save}
       onSubmit={form.onSubmit((values) => save.mutate(values))}
       onClose={onClose}

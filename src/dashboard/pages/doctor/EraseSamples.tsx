@@ -64,6 +64,7 @@ const EraseSamples = ({ onClose, projectId }: { readonly projectId: string; read
     <FormDialog
       title="Erase samples"
       submit="Erase permanently"
+      isChanged={form.isDirty()}
       sending={erase}
       onSubmit={form.onSubmit((values) => erase.mutate(values))}
       onClose={onClose}

@@ -61,6 +61,7 @@ const NewAnalysis = ({ onClose, projectId }: NewAnalysisProps) => {
     <FormDialog
       title="New analysis"
       submit="Begin"
+      isChanged={form.isDirty()}
       sending={begin}
       onSubmit={form.onSubmit(() => begin.mutate())}
       onClose={onClose}

@@ -3,6 +3,7 @@ import { useForm } from "@mantine/form"
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import { client, newIdempotencyKey, take } from "../../api/client.ts"
+import { AskBeforeLeaving } from "../../parts/AskBeforeLeaving.tsx"
 import { FormDialog } from "../../parts/FormDialog.tsx"
 import { fieldErrors } from "../../parts/fieldErrors.ts"
 import { microUsdOf } from "../../parts/format.ts"
@@ -32,10 +33,13 @@ const CreateKey = ({ onClose, projectId }: { readonly projectId: string; readonl
     <FormDialog
       title="Create key"
       submit="Create key"
+      isChanged={form.isDirty()}
       sending={create}
       onSubmit={form.onSubmit((values) => create.mutate(values))}
       onClose={onClose}
     >
+      {/* its answer has the secret, which is shown once */}
+      <AskBeforeLeaving isUnsaved={create.isPending} />
       <TextInput
         label="Name"
         required

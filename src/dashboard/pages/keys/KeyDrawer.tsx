@@ -255,7 +255,7 @@ const Endings = ({ of, onClose }: { readonly of: Key; readonly onClose: () => vo
           }}
         />
       ) : asked === "rotate" ? (
-        <Modal opened onClose={() => rotate.isPending || ask(undefined)} title={`Rotate ${of.name}`}>
+        <Modal opened isBusy={rotate.isPending} onClose={() => ask(undefined)} title={`Rotate ${of.name}`}>
           <Stack>
             <Text size="sm">The key gets a new secret and keeps its limits and its history.</Text>
             <Select

@@ -48,6 +48,7 @@ const CreateCredential = ({ onClose, projectId }: { readonly projectId: string; 
     <FormDialog
       title="Add credential"
       submit="Add credential"
+      isChanged={form.isDirty()}
       sending={create}
       onSubmit={form.onSubmit((values) => create.mutate(values))}
       onClose={onClose}

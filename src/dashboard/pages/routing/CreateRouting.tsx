@@ -1,11 +1,10 @@
-import { Button, Stack, TextInput } from "@mantine/core"
+import { TextInput } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
 import { client, newIdempotencyKey, take } from "../../api/client.ts"
-import { Modal } from "../../parts/Dialog.tsx"
-import { Failure } from "../../parts/Failure.tsx"
+import { FormDialog } from "../../parts/FormDialog.tsx"
 import { fieldErrors } from "../../parts/fieldErrors.ts"
 import { formOf, type RoutingForm, settingsOf } from "./form.ts"
 import { RoutingFields } from "./RoutingFields.tsx"
@@ -45,24 +44,24 @@ const CreateRouting = ({ onClose, projectId, starter }: CreateRoutingProps) => {
     onError: (error) => form.setErrors(fieldErrors(error, { slug: "slug", models: "models", providers: "providers" }))
   })
   return (
-    <Modal opened onClose={onClose} title="Create routing configuration" size="lg">
-      <form onSubmit={form.onSubmit((values) => create.mutate(values))}>
-        <Stack>
-          <TextInput
-            label="Slug"
-            description={`Programs send auto:${form.getValues().slug || "<slug>"} as model`}
-            required
-            data-autofocus
-            {...form.getInputProps("slug")}
-          />
-          <RoutingFields form={form} />
-          {create.error === null ? null : <Failure error={create.error} />}
-          <Button type="submit" loading={create.isPending}>
-            Create configuration
-          </Button>
-        </Stack>
-      </form>
-    </Modal>
+    <FormDialog
+      title="Create routing configuration"
+      submit="Create configuration"
+      isChanged={form.isDirty()}
+      sending={create}
+      onSubmit={form.onSubmit((values) => create.mutate(values))}
+      onClose={onClose}
+      size="lg"
+    >
+      <TextInput
+        label="Slug"
+        description={`Programs send auto:${form.getValues().slug || "<slug>"} as model`}
+        required
+        data-autofocus
+        {...form.getInputProps("slug")}
+      />
+      <RoutingFields form={form} />
+    </FormDialog>
   )
 }
 

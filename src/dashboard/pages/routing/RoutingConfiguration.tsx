@@ -133,7 +133,7 @@ const Remove = ({ projectId, slug }: { readonly projectId: string; readonly slug
         Delete
       </Button>
       {isAsked ? (
-        <Modal opened onClose={() => ask(false)} title={`Delete auto:${slug}`}>
+        <Modal opened isBusy={remove.isPending} onClose={() => ask(false)} title={`Delete auto:${slug}`}>
           <Stack>
             <Text size="sm">Calls of auto:{slug} then get 404. Its versions are deleted with it.</Text>
             {remove.error === null ? null : <Failure error={remove.error} />}

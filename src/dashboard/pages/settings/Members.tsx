@@ -114,7 +114,7 @@ interface LeavingProps {
 }
 
 const Leaving = ({ doing, isSelf, of, onClose, onConfirm }: LeavingProps) => (
-  <Modal opened onClose={onClose} title={isSelf ? "Leave this project" : `Remove ${of.name}`}>
+  <Modal opened isBusy={doing.isPending} onClose={onClose} title={isSelf ? "Leave this project" : `Remove ${of.name}`}>
     <Stack>
       <Text size="sm">
         {isSelf

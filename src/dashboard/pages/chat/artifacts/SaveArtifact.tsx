@@ -39,6 +39,7 @@ const SaveArtifact = ({ artifacts, conversationId, onClose, onSaved, part }: Sav
     <FormDialog
       title="Save as artifact"
       submit={before === undefined ? "Save" : `Save as v${before.version + 1}`}
+      isChanged={name !== nameOf(part) || chosen !== null}
       sending={save}
       onSubmit={(event) => {
         event.preventDefault()
