@@ -187,4 +187,8 @@ declare module "@tanstack/react-router" {
   interface Register {
     router: typeof router
   }
+  interface HistoryState {
+    /** The page of a conversation follows that of its first question. */
+    isBegun?: boolean
+  }
 }

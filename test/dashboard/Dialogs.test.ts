@@ -168,7 +168,7 @@ describe.skipIf(!hasChromium)("a dialog with a form", () => {
 describe.skipIf(!hasChromium)("signing out", () => {
   const at = journey()
 
-  it("asks where something is not saved", async () => {
+  it("asks where something is not saved or not sent, and leaves nothing of it in the browser", async () => {
     const { errors, page } = await at().signIn()
     const question = page.getByRole("dialog", { name: "Leave without saving?" })
     const signOut = async () => {
@@ -183,9 +183,14 @@ describe.skipIf(!hasChromium)("signing out", () => {
     await question.getByRole("button", { name: "Stay" }).click()
     await question.waitFor({ state: "detached" })
     expect(await name.inputValue()).toBe("not saved")
+    await page.getByRole("link", { name: "Chat", exact: true }).click()
+    await question.getByRole("button", { name: "Leave without saving" }).click()
+    await page.getByRole("textbox", { name: "Message" }).fill("for my eyes")
     await signOut()
     await question.getByRole("button", { name: "Leave without saving" }).click()
     await page.getByText("Open a sign-in link of this service").waitFor()
+    // the next person in this tab may be another one
+    expect(await page.evaluate("JSON.stringify(sessionStorage)")).not.toContain("for my eyes")
     expect(errors).toEqual([])
   })
 })

@@ -8,6 +8,7 @@ import { me } from "../api/queries.ts"
 import { forgetPageToken } from "../api/session.ts"
 import { hasUnsavedForm, LeavingQuestion } from "../parts/AskBeforeLeaving.tsx"
 import { Failure } from "../parts/Failure.tsx"
+import { forgetDrafts, hasDraft } from "../parts/useDraft.ts"
 import { UserButton } from "./UserButton.tsx"
 import { useOpenedMenu } from "./useOpenedMenu.ts"
 
@@ -28,6 +29,7 @@ const UserMenuItems = () => {
         if (asFailure(thrown).status !== 401) throw thrown
       }
       forgetPageToken()
+      forgetDrafts()
       queries.clear()
       await navigate({ to: "/sign-in", ignoreBlocker: true })
     }
@@ -44,7 +46,9 @@ const UserMenuItems = () => {
           <Menu.Item onClick={() => setColorScheme(scheme === "dark" ? "light" : "dark")}>
             {scheme === "dark" ? "Light" : "Dark"} colours
           </Menu.Item>
-          <Menu.Item onClick={() => (hasUnsavedForm() ? ask(true) : signOut.mutate())}>Sign out</Menu.Item>
+          <Menu.Item onClick={() => (hasUnsavedForm() || hasDraft() ? ask(true) : signOut.mutate())}>
+            Sign out
+          </Menu.Item>
         </Menu.Dropdown>
       </Menu>
       {isAsked ? (

@@ -4,6 +4,12 @@ import type { Detail } from "../../support/Chat.ts"
 import { hasChromium } from "../../support/Chromium.ts"
 import { journey, polling } from "../Journey.ts"
 
+/** One pixel. */
+const pixel = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64"
+)
+
 describe.skipIf(!hasChromium)("a question", () => {
   const at = journey()
   const opened = async (path = "") => {
@@ -97,6 +103,59 @@ describe.skipIf(!hasChromium)("a question", () => {
     expect([await conversations(), await questions(page)]).toEqual([before + 1, ["Three"]])
   })
 
+  it("leaves what is written and attached meanwhile, in the conversation that it begins, too", async () => {
+    const { errors, page } = await opened()
+    const held = async (path: string) => {
+      let release = () => {}
+      const released = new Promise<void>((resolve) => {
+        release = resolve
+      })
+      await page.route(
+        path,
+        async (route) => {
+          await released
+          await route.continue()
+        },
+        { times: 1 }
+      )
+      return release
+    }
+    const hasFocus = () => message(page).and(page.locator(":focus")).count()
+    await message(page).fill("What is a router?")
+    const releaseFirst = await held("**/messages")
+    await page.keyboard.press("Control+Enter")
+    await page.keyboard.type(" And a hold?")
+    releaseFirst()
+    await page.waitForURL(/\/chat\/[0-9a-f-]+$/)
+    await retry(page).waitFor()
+    expect([await message(page).inputValue(), await hasFocus()]).toEqual(["And a hold?", 1])
+    expect(await questions(page)).toEqual(["What is a router?"])
+
+    const images = page.getByRole("list", { name: "Images of the question" }).getByRole("listitem")
+    const attach = async (name: string) => {
+      const taken = page.waitForResponse("**/api/chat/images?*")
+      await page.locator("input[type=file]").setInputFiles({ name, mimeType: "image/png", buffer: pixel })
+      await taken
+    }
+    await attach("first.png")
+    await expect.poll(() => send(page).isEnabled()).toBe(true)
+    const releaseSecond = await held("**/messages")
+    await send(page).click()
+    await attach("second.png")
+    await message(page).fill("Another one")
+    releaseSecond()
+    await expect.poll(() => page.getByTestId("question").count()).toBe(2)
+    await expect.poll(() => images.allInnerTexts()).toEqual([expect.stringContaining("second.png")])
+    expect(await message(page).inputValue()).toBe("Another one")
+    await retry(page).waitFor()
+    await page.reload()
+    await expect.poll(() => message(page).inputValue()).toBe("Another one")
+    await page.getByRole("link", { name: "New conversation" }).click()
+    await page.getByRole("heading", { name: "New conversation" }).waitFor()
+    expect(await message(page).inputValue()).toBe("")
+    expect(errors).toEqual([])
+  })
+
   it("that was edited stays as it was typed when the service refuses it", async () => {
     const { page } = await opened()
     await message(page).fill("What is a router?")
@@ -106,7 +165,7 @@ describe.skipIf(!hasChromium)("a question", () => {
     const edited = page.getByRole("textbox", { name: "Edited message" })
     await edited.fill("What is a router, in ten sentences?")
     await page.route("**/edit", refuse)
-    await page.getByRole("button", { name: "Save and send" }).click()
+    await page.getByRole("button", { name: "Save and send" }).dblclick()
     await page.getByRole("alert").getByText("Not now.").waitFor()
     expect(await edited.inputValue()).toBe("What is a router, in ten sentences?")
     await page.unroute("**/edit")

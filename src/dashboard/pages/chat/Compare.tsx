@@ -1,5 +1,5 @@
 import { Button, Group } from "@mantine/core"
-import { useNavigate } from "@tanstack/react-router"
+import { useLocation, useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
 import { type Asked, withModel } from "./asked.ts"
 import { Composer } from "./Composer.tsx"
@@ -10,6 +10,7 @@ import { modelOf, useThread } from "./useThread.ts"
 const Compare = ({ ids: [firstId, secondId] }: { readonly ids: readonly [string, string] }) => {
   const [first, second] = [useThread(firstId), useThread(secondId)]
   const threads = [first, second]
+  const isBegun = useLocation({ select: ({ state }) => state.isBegun === true })
   const navigate = useNavigate()
   const [sending, setSending] = useState<{ readonly error: unknown; readonly isPending: boolean }>(idle)
   const projectId = (first.state.conversation ?? second.state.conversation)?.project_id
@@ -50,6 +51,7 @@ const Compare = ({ ids: [firstId, secondId] }: { readonly ids: readonly [string,
           models={threads.map(modelOf)}
           histories={threads.map(({ state }) => state.conversation?.messages ?? [])}
           isRunning={threads.some(({ state }) => state.conversation?.running === true)}
+          takesFocus={isBegun}
           sending={sending}
           onSend={send}
           onStop={() => {

@@ -11,6 +11,18 @@ import { maxImages, useAttachments } from "./useAttachments.ts"
 const AttachmentList = lazy(() => import("./AttachmentList.tsx"))
 const RoutePreview = lazy(() => import("./RoutePreview.tsx"))
 
+const modelKey = "gateway.chat-model"
+
+/** Of the tab: the next question is asked of the same. */
+const useModel = (): readonly [string, (model: string) => void] => {
+  const [model, setModel] = useState(() => sessionStorage.getItem(modelKey) ?? "auto")
+  const choose = (next: string) => {
+    sessionStorage.setItem(modelKey, next)
+    setModel(next)
+  }
+  return [model, choose]
+}
+
 const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const
 const defaultAlpha = 0.65
 const imageTypes = "image/png,image/jpeg,image/gif,image/webp"
@@ -24,6 +36,8 @@ interface ComposerProps {
   /** Answers once the question was taken. */
   readonly onSend: (asked: Asked) => Promise<unknown>
   readonly onStop: () => void
+  /** Of a conversation that was begun a moment ago, in a field that has gone. */
+  readonly takesFocus?: boolean
   /** Where the models are chosen already. */
   readonly models?: ReadonlyArray<string>
   /** What was asked and answered before, by each of the models. */
@@ -35,10 +49,10 @@ const imagesIn = (data: DataTransfer): ReadonlyArray<File> =>
   [...data.files].filter(({ type }) => type.startsWith("image/"))
 
 export const Composer = (props: ComposerProps) => {
-  const { histories, isRunning, models: given, name, onSend, onStop, projectId, sending } = props
+  const { histories, isRunning, models: given, name, onSend, onStop, projectId, sending, takesFocus = false } = props
   const models = useQuery({ ...chatModels(projectId), enabled: given === undefined }).data ?? []
-  const [text, setText, forget] = useDraft(`chat.${name}`, "")
-  const [model, setModel] = useDraft("chat-model", "auto")
+  const { set: setText, taken, text } = useDraft(`chat.${name}`, "")
+  const [model, setModel] = useModel()
   const [alpha, setAlpha] = useState<number>()
   const [effort, setEffort] = useState<(typeof efforts)[number]>()
   const [withArtifacts, setArtifacts] = useState(true)
@@ -61,17 +75,17 @@ export const Composer = (props: ComposerProps) => {
     // known before the page shows it: a second click may come earlier
     if (mayNotSend || isSending.current) return
     isSending.current = true
+    const [sent, images] = [asked(), attachments.list]
     try {
-      await onSend(asked())
+      await onSend(sent)
     } catch {
       // shown below; the text stays
       return
     } finally {
       isSending.current = false
     }
-    setText("")
-    forget()
-    attachments.clear()
+    taken(sent.content)
+    attachments.taken(images)
     setPreviewing(false)
   }
   const pressed = (event: KeyboardEvent) => {
@@ -128,6 +142,7 @@ export const Composer = (props: ComposerProps) => {
         }}
         onKeyDown={pressed}
         onPaste={pasted}
+        autoFocus={takesFocus}
         autosize
         minRows={2}
         maxRows={10}

@@ -30,14 +30,17 @@ export const MessageView = memo((props: MessageViewProps) =>
 
 const Question = ({ actions, isLast, isRunning, message }: MessageViewProps) => {
   const [text, setText] = useState<string>()
+  const [isSending, setSending] = useState(false)
   const sendEdited = async (edited: string) => {
+    setSending(true)
     try {
       await actions.edit(message, edited)
+      setText(undefined)
     } catch {
       // shown below; the text stays
-      return
+    } finally {
+      setSending(false)
     }
-    setText(undefined)
   }
   if (text !== undefined) {
     return (
@@ -47,13 +50,19 @@ const Question = ({ actions, isLast, isRunning, message }: MessageViewProps) => 
           autosize
           maxRows={10}
           value={text}
+          readOnly={isSending}
           onChange={({ currentTarget }) => setText(currentTarget.value)}
         />
         <Group gap="xs" justify="flex-end">
-          <Button size="compact-xs" variant="default" onClick={() => setText(undefined)}>
+          <Button size="compact-xs" variant="default" disabled={isSending} onClick={() => setText(undefined)}>
             Cancel
           </Button>
-          <Button size="compact-xs" disabled={text.trim() === ""} onClick={() => void sendEdited(text)}>
+          <Button
+            size="compact-xs"
+            loading={isSending}
+            disabled={text.trim() === ""}
+            onClick={() => void sendEdited(text)}
+          >
             Save and send
           </Button>
         </Group>

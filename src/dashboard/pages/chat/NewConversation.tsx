@@ -5,6 +5,7 @@ import { useState } from "react"
 import { client, take } from "../../api/client.ts"
 import { Loaded } from "../../parts/Block.tsx"
 import { Empty } from "../../parts/Empty.tsx"
+import { moveRest } from "../../parts/useDraft.ts"
 import { type IdempotencyKeys, useIdempotencyKeys } from "../../parts/useIdempotencyKeys.ts"
 import { useProjectId } from "../../shell/project.ts"
 import { type Asked, withModel } from "./asked.ts"
@@ -38,15 +39,17 @@ export const NewConversation = () => {
           begun(keys, index, projectId, each)
         )
       ),
-    onSuccess: async ([id = "", second]) => {
+    onSuccess: async ([id = "", second], { asked }) => {
       keys.taken()
+      moveRest(asked.content, "chat.new", `chat.${second === undefined ? id : `${id}.${second}`}`)
       await Promise.all(
         [["conversations"], ["running-conversations"]].map((queryKey) => queries.invalidateQueries({ queryKey }))
       )
       await navigate({
         to: "/chat/$conversationId",
         params: { conversationId: id },
-        search: second === undefined ? {} : { with: second }
+        search: second === undefined ? {} : { with: second },
+        state: { isBegun: true }
       })
     }
   })

@@ -1,5 +1,5 @@
 import { useMediaQuery } from "@mantine/hooks"
-import { useNavigate } from "@tanstack/react-router"
+import { useLocation, useNavigate } from "@tanstack/react-router"
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react"
 import { type Part, SaveAsArtifact } from "./artifacts/saving.ts"
 import { Composer } from "./Composer.tsx"
@@ -19,6 +19,7 @@ interface ThreadProps {
 export const Thread = ({ artifactId, id }: ThreadProps) => {
   const thread = useThread(id)
   const { conversation, drafts } = thread.state
+  const isBegun = useLocation({ select: ({ state }) => state.isBegun === true })
   const navigate = useNavigate({ from: "/chat/$conversationId" })
   const open = useMemo(
     () => (artifact: string | undefined) =>
@@ -53,6 +54,7 @@ export const Thread = ({ artifactId, id }: ThreadProps) => {
             projectId={conversation.project_id}
             histories={[conversation.messages]}
             isRunning={conversation.running}
+            takesFocus={isBegun}
             sending={thread.ask}
             onSend={(asked) => thread.ask.mutateAsync({ kind: "send", asked })}
             onStop={() => thread.stop.mutate()}

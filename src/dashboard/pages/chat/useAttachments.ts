@@ -44,7 +44,9 @@ export const useAttachments = () => {
       }
     },
     remove: (key: number) => setList((before) => before.filter((each) => each.key !== key)),
-    clear: () => setList([])
+    /** Those that were attached while a question was sent belong to the next one. */
+    taken: (sent: ReadonlyArray<Attachment>) =>
+      setList((before) => before.filter(({ key }) => sent.every((each) => each.key !== key)))
   }
 }
 

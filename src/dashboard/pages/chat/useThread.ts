@@ -87,7 +87,8 @@ export const useThread = (id: string) => {
       },
       /** Fails where the question was not taken. */
       edit: async (message: Message, content: string) => {
-        if (isIdle("ask")) await ask.mutateAsync({ kind: "edit", message, content })
+        if (!isIdle("ask")) throw new Error("another question is being sent")
+        await ask.mutateAsync({ kind: "edit", message, content })
       },
       fork: (message: Message) => {
         if (isIdle("fork")) fork.mutate(message)

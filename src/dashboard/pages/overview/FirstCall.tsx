@@ -35,7 +35,7 @@ interface FirstCallProps {
 /** The first message of a project, sent as the signed-in person: no key is needed for it. */
 const FirstCall = ({ payer = "own", projectId }: FirstCallProps) => {
   const queries = useQueryClient()
-  const [text, setText, forget] = useDraft(`first-call.${projectId}`, greeting)
+  const { forget, set: setText, text } = useDraft(`first-call.${projectId}`, greeting)
   const [answer, setAnswer] = useState("")
   const [state, setState] = useState<State>({ kind: "idle" })
   const [isCodeOpen, openCode] = useState(false)
