@@ -19,7 +19,7 @@ describe.skipIf(!hasChromium)("a filter", () => {
       ["/requests", "Model", "model"]
     ] as const) {
       await opened(page, path)
-      const field = page.getByRole("textbox", { name, exact: true })
+      const field = page.getByRole(name === "Model" ? "combobox" : "textbox", { name, exact: true })
       await field.click()
       await page.keyboard.type("sim")
       await expect.poll(() => searchOf(page)[parameter]).toBe("sim")
@@ -27,6 +27,21 @@ describe.skipIf(!hasChromium)("a filter", () => {
       await expect.poll(() => searchOf(page)[parameter]).toBe("sim2/deep")
       expect(await field.inputValue()).toBe("sim2/deep")
     }
+    expect(errors).toEqual([])
+  })
+
+  it("of models suggests their ids, of which a part is enough to choose one, and says what it matches", async () => {
+    const { errors, page } = await at().signIn()
+    await opened(page, "/requests")
+    await page.getByRole("combobox", { name: "Model", exact: true }).click()
+    await page.keyboard.type("2/d")
+    await page.getByText(/^"Model" matches whole ids/).waitFor()
+    expect(await page.getByRole("option").allInnerTexts()).toEqual(["sim2/deep"])
+    await page.keyboard.press("ArrowDown")
+    await page.keyboard.press("Enter")
+    await expect.poll(() => searchOf(page)["model"]).toBe("sim2/deep")
+    await page.getByRole("button", { name: "Clear the filters" }).waitFor()
+    expect(await page.getByText(/^"Model" matches whole ids/).count()).toBe(0)
     expect(errors).toEqual([])
   })
 
@@ -43,7 +58,7 @@ describe.skipIf(!hasChromium)("a filter", () => {
   it("that is typed shows what is filtered after going back, and nothing once the filters are cleared", async () => {
     const { page } = await at().signIn()
     await opened(page, "/requests?model=sim/none")
-    const field = page.getByRole("textbox", { name: "Model", exact: true })
+    const field = page.getByRole("combobox", { name: "Model", exact: true })
     await field.fill("sim/best")
     await expect.poll(() => searchOf(page)["model"]).toBe("sim/best")
     await page.goBack()
@@ -85,7 +100,7 @@ describe.skipIf(!hasChromium)("a filter", () => {
     await page.getByRole("dialog").waitFor({ state: "detached" })
     for (const name of ["Refused", "In flight", "Calls"]) await page.getByRole("tab", { name }).click()
     await expect.poll(() => searchOf(page)).toEqual({ model: "sim/none", range: "7d" })
-    expect(await page.getByRole("textbox", { name: "Model", exact: true }).inputValue()).toBe("sim/none")
+    expect(await page.getByRole("combobox", { name: "Model", exact: true }).inputValue()).toBe("sim/none")
     expect(errors).toEqual([])
   })
 

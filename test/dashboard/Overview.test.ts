@@ -111,6 +111,39 @@ describe.skipIf(!hasChromium)("the overview", () => {
     expect(errors).toEqual([])
   })
 
+  it("asks every minute for what changes seldom, and for nothing while nobody sees it", async () => {
+    const { projectId, service, signIn } = at()
+    const { page, requests } = await signIn()
+    await page.clock.install()
+    await page.goto(`${service.url}/dashboard/p/${projectId}`)
+    await page
+      .locator(".block")
+      .filter({ hasText: "Attention" })
+      .getByRole("listitem")
+      .or(page.getByText("Nothing needs attention"))
+      .first()
+      .waitFor()
+    await page.waitForLoadState("networkidle")
+    requests.length = 0
+    for (let step = 0; step < 8; step += 1) {
+      const refused = page.waitForResponse("**/refusals?*")
+      await page.clock.fastForward(16_000)
+      await refused
+    }
+    for (const path of ["near_limit", "/api/models?", "/api/me/projects?"]) {
+      const times = requests.filter((url) => url.includes(path)).length
+      expect([path, times > 0, times <= 3]).toEqual([path, true, true])
+    }
+    await page.waitForLoadState("networkidle")
+    await page.evaluate(
+      "Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => 'hidden' }); document.dispatchEvent(new Event('visibilitychange'))"
+    )
+    requests.length = 0
+    await page.clock.fastForward(120_000)
+    await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    expect(requests).toEqual([])
+  })
+
   it("says what needs attention when it comes up, and not only when the page is opened", async () => {
     const { api, service, signIn } = at()
     const { id } = await api<{ readonly id: string }>("POST", "/api/me/projects", { name: "watched" })

@@ -5,6 +5,8 @@ import type { paths } from "./schema.d.ts"
 /** What the pages read, each under one key, so that a change updates every page that shows it. */
 
 export const liveMillis = 15_000
+/** Of what changes seldom, or is also seen in what is read more often. */
+export const seldomMillis = 60_000
 const heldMillis = 2_000
 export const maxPage = 100
 
@@ -196,6 +198,15 @@ export const refusals = (id: string) =>
         })
       ),
     ...byCursor
+  })
+
+/** Few suffice to say that there are some. */
+export const newestRefusals = (id: string) =>
+  queryOptions({
+    queryKey: ["newest-refusals", id],
+    queryFn: ({ signal }) =>
+      take(client.GET("/api/projects/{id}/refusals", { params: { path: { id }, query: pageOf(50, null) }, signal })),
+    refetchInterval: liveMillis
   })
 
 export const ledger = infiniteQueryOptions({

@@ -1,7 +1,7 @@
 import { List, Text } from "@mantine/core"
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query"
+import { useQuery } from "@tanstack/react-query"
 import type { ReactNode } from "react"
-import { catalog, keysNearLimit, liveMillis, refusals } from "../../api/queries.ts"
+import { catalog, keysNearLimit, newestRefusals, seldomMillis } from "../../api/queries.ts"
 import { Block, Waiting } from "../../parts/Block.tsx"
 import { Failure } from "../../parts/Failure.tsx"
 import { counted, percent } from "../../parts/format.ts"
@@ -14,11 +14,11 @@ const dayMillis = 86_400_000
 
 /** What a person may want to act on; loaded after the figures of the page. */
 export const Attention = ({ isReady, projectId }: { readonly projectId: string; readonly isReady: boolean }) => {
-  // as current as the figures of the page
-  const live = { enabled: isReady, refetchInterval: liveMillis }
-  const ofKeys = useQuery({ ...keysNearLimit(projectId), ...live })
-  const refused = useInfiniteQuery({ ...refusals(projectId), ...live })
-  const models = useQuery({ ...catalog(projectId), ...live })
+  // whatever keeps calls from being answered is among these, as current as the figures of the page
+  const refused = useQuery({ ...newestRefusals(projectId), enabled: isReady })
+  const seldom = { enabled: isReady, refetchInterval: seldomMillis }
+  const ofKeys = useQuery({ ...keysNearLimit(projectId), ...seldom })
+  const models = useQuery({ ...catalog(projectId), ...seldom })
   const funds = useFunds(projectId, isReady)
   if (
     ofKeys.data === undefined ||
@@ -42,9 +42,9 @@ export const Attention = ({ isReady, projectId }: { readonly projectId: string; 
   }
 
   const now = Date.now()
-  const today = refused.data.pages
-    .flatMap((page) => page.items)
-    .filter(({ refused_at }) => Date.parse(refused_at) > now - dayMillis)
+  const today = refused.data.items.filter(({ refused_at }) => Date.parse(refused_at) > now - dayMillis)
+  // older ones follow in the list: of the last 24 hours only where all of these are
+  const hasMore = refused.data.has_more && today.length === refused.data.items.length
   const items: Array<ReactNode> = fundItems(funds.data, today, now)
   for (const { id, name, spend_limit_microusd, spent_microusd } of ofKeys.data.items) {
     items.push(
@@ -63,9 +63,9 @@ export const Attention = ({ isReady, projectId }: { readonly projectId: string; 
     items.push(
       <List.Item key="refused">
         <TextLink to="/p/$projectId/requests" params={{ projectId }} search={{ tab: "refused" }}>
-          {refused.hasNextPage ? `More than ${today.length} requests` : counted(today.length, "request")}
+          {hasMore ? `More than ${today.length} requests` : counted(today.length, "request")}
         </TextLink>{" "}
-        {today.length === 1 && !refused.hasNextPage ? "was" : "were"} refused in the last 24 hours.
+        {today.length === 1 && !hasMore ? "was" : "were"} refused in the last 24 hours.
       </List.Item>
     )
   }

@@ -1,5 +1,5 @@
 import { useQueries, useQuery } from "@tanstack/react-query"
-import { activity, balance, liveMillis, me, project, projects } from "../../api/queries.ts"
+import { activity, balance, me, project, projects, seldomMillis } from "../../api/queries.ts"
 import { payerOf } from "../../shell/project.ts"
 import { dailySpend, paceDays } from "./funds.ts"
 
@@ -11,12 +11,12 @@ export const useFunds = (projectId: string, isReady: boolean) => {
   const ofMe = useQuery({ ...me, enabled: isReady })
   const ofAccount = useQuery({ ...balance, enabled: isReady })
   // what is spent and the limits may have changed since the frame has asked for them
-  const all = useQuery({ ...projects, staleTime: 0, refetchInterval: liveMillis, enabled: isReady })
+  const all = useQuery({ ...projects, staleTime: 0, refetchInterval: seldomMillis, enabled: isReady })
   const listed = all.data?.find(({ id }) => id === projectId)
   // one that was shared a moment ago is not in the list yet
   const ofProject = useQuery({
     ...project(projectId),
-    refetchInterval: liveMillis,
+    refetchInterval: seldomMillis,
     enabled: all.data !== undefined && listed === undefined
   })
   const found = listed ?? ofProject.data?.data

@@ -113,7 +113,8 @@ export const CallList = ({ onOpen, projectId }: CallListProps) => {
           onChange={(value) => set({ model: value })}
           waitMillis={typingMillis}
           w={170}
-          placeholder="sim/best"
+          placeholder="id of the model"
+          suggestions={models.map(({ id }) => id)}
         />
         <Select
           label="Status"
@@ -171,6 +172,11 @@ export const CallList = ({ onOpen, projectId }: CallListProps) => {
             </Empty>
           ) : rows.length === 0 && isFiltered ? (
             <Empty title="Nothing matches">
+              {model === undefined || models.some(({ id }) => id === model) ? null : (
+                <Text size="sm" c="dimmed">
+                  "Model" matches whole ids of models that have answered; "Search" finds parts of them.
+                </Text>
+              )}
               <Button variant="default" onClick={clear}>
                 Clear the filters
               </Button>
