@@ -134,6 +134,35 @@ describe.skipIf(!hasChromium)("a form with changes that are not saved", () => {
     expect(errors).toEqual([])
   })
 
+  it("is not undone by an older answer that comes after it was saved", async () => {
+    const { errors, page } = await at().signIn()
+    const [project] = forms
+    if (project === undefined) throw new Error("there is one")
+    const input = await open(page, project)
+    await page.clock.install()
+    await page.clock.fastForward(60_000)
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await page.route(`**/api/projects/${at().projectId}`, async (route) => {
+      if (route.request().method() !== "GET") return route.continue()
+      const response = await route.fetch()
+      await released
+      await route.fulfill({ response }).catch(() => {})
+    })
+    const read = page.waitForRequest(`**/api/projects/${at().projectId}`)
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))")
+    await read
+    await input.fill("saved after it")
+    await page.getByRole("button", { name: "Save", exact: true }).click()
+    await page.getByText("Saved.", { exact: true }).waitFor()
+    release()
+    await page.evaluate("new Promise((done) => setTimeout(done, 300))")
+    expect(await input.inputValue()).toBe("saved after it")
+    expect(errors).toEqual([])
+  })
+
   it("stays where a link leads to a part of its page", async () => {
     const { page } = await at().signIn()
     const [project] = forms

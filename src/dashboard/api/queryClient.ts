@@ -1,4 +1,4 @@
-import { QueryClient } from "@tanstack/react-query"
+import { type DataTag, QueryClient, type QueryKey } from "@tanstack/react-query"
 import { ApiFailure } from "./failure.ts"
 
 const maxRetries = 3
@@ -21,3 +21,13 @@ export const queryClient = new QueryClient({
     mutations: { networkMode: "always", retry: false }
   }
 })
+
+/** What a change has answered. What was asked for before the change, and comes after it, would undo it on the page. */
+export const keepAnswer = async <Data>(
+  queries: QueryClient,
+  { queryKey }: { readonly queryKey: DataTag<QueryKey, Data, Error> },
+  answer: Data
+): Promise<void> => {
+  await queries.cancelQueries({ queryKey, exact: true })
+  queries.setQueryData<Data>(queryKey, answer as never)
+}

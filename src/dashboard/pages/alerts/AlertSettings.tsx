@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useRef } from "react"
 import { client, type Records, type Tagged, takeWithTag } from "../../api/client.ts"
 import { alerts, projects } from "../../api/queries.ts"
+import { keepAnswer } from "../../api/queryClient.ts"
 import { AskBeforeLeaving } from "../../parts/AskBeforeLeaving.tsx"
 import { CopyIconButton } from "../../parts/CopyText.tsx"
 import { fieldErrors } from "../../parts/fieldErrors.ts"
@@ -76,10 +77,10 @@ const AlertSettings = ({ latest, mayWrite, projectId }: AlertSettingsProps) => {
           }
         })
       ),
-    onSuccess: ({ data, tag }, values) => {
-      form.resetDirty(values)
+    onSuccess: async ({ data, tag }, values) => {
       // the secret stays in this answer alone
-      queries.setQueryData(alerts(projectId).queryKey, { data: { ...data, webhook_secret: null }, tag })
+      await keepAnswer(queries, alerts(projectId), { data: { ...data, webhook_secret: null }, tag })
+      form.resetDirty(values)
     },
     onError: (error) => form.setErrors(fieldErrors(error, { webhook_url: "url" }))
   })

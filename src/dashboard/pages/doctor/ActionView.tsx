@@ -1,6 +1,7 @@
 import { Button, Group, Stack, Text, Title } from "@mantine/core"
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { client, type Records, take } from "../../api/client.ts"
+import { keepAnswer } from "../../api/queryClient.ts"
 import { Failure } from "../../parts/Failure.tsx"
 import { count, counted, dateTime, money, percent, unknown } from "../../parts/format.ts"
 import { Facts, nameOf } from "./Facts.tsx"
@@ -39,9 +40,9 @@ export const ActionView = ({ action, analysis, mayWrite }: ActionViewProps) => {
                   : { config_version: preview.data.config_version, ...(canary === null ? {} : { canary }) }
             })
       ),
-    onSuccess: (changed) => {
+    onSuccess: async (changed) => {
       preview.reset()
-      queries.setQueryData(analysisOf(analysis.id).queryKey, changed)
+      await keepAnswer(queries, analysisOf(analysis.id), changed)
     }
   })
   const { canary = null, id: _, kind, owner: __, patch, receipt, risk, saving: ___, title, undo, ...more } = action

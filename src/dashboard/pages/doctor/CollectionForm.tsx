@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import { client, type Records, take } from "../../api/client.ts"
 import { ApiFailure } from "../../api/failure.ts"
+import { keepAnswer } from "../../api/queryClient.ts"
 import { FormDialog } from "../../parts/FormDialog.tsx"
 import { fieldErrors } from "../../parts/fieldErrors.ts"
 import { percentOf, shareOf } from "../../parts/format.ts"
@@ -67,8 +68,8 @@ const CollectionForm = ({ of, onClose, projectId }: CollectionFormProps) => {
           }
         })
       ),
-    onSuccess: (saved) => {
-      queries.setQueryData(capture(projectId).queryKey, saved)
+    onSuccess: async (saved) => {
+      await keepAnswer(queries, capture(projectId), saved)
       onClose()
     },
     onError: async (error) => {

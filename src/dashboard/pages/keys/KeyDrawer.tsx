@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import { client, type Records, type Tagged, take, takeWithTag } from "../../api/client.ts"
 import { balance, key, project } from "../../api/queries.ts"
+import { keepAnswer } from "../../api/queryClient.ts"
 import { Loaded } from "../../parts/Block.tsx"
 import { ConfirmByName } from "../../parts/ConfirmByName.tsx"
 import { Drawer, Modal } from "../../parts/Dialog.tsx"
@@ -160,9 +161,9 @@ const Settings = ({ latest, mayWrite }: { readonly latest: Tagged<Key>; readonly
           }
         })
       ),
-    onSuccess: (saved, values) => {
+    onSuccess: async (saved, values) => {
+      await keepAnswer(queries, key(of.id), saved)
       form.resetDirty(values)
-      queries.setQueryData(key(of.id).queryKey, saved)
       return Promise.all(
         [["keys", of.project_id], ["requests", of.project_id], ["refusals", of.project_id], ["request"]].map(
           (queryKey) => queries.invalidateQueries({ queryKey })

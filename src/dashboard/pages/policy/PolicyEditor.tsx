@@ -5,6 +5,7 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tansta
 import { client, type Records, type Tagged, take, takeWithTag } from "../../api/client.ts"
 import { ApiFailure } from "../../api/failure.ts"
 import { policy } from "../../api/queries.ts"
+import { keepAnswer } from "../../api/queryClient.ts"
 import { AskBeforeLeaving } from "../../parts/AskBeforeLeaving.tsx"
 import { Block, Loaded } from "../../parts/Block.tsx"
 import { Failure } from "../../parts/Failure.tsx"
@@ -94,9 +95,9 @@ export const PolicyEditor = ({ latest, mayWrite, projectId }: PolicyEditorProps)
           body: inputOf(values)
         })
       ),
-    onSuccess: (saved, values) => {
+    onSuccess: async (saved, values) => {
+      await keepAnswer(queries, policy(projectId), saved)
       form.resetDirty(values)
-      queries.setQueryData(policy(projectId).queryKey, saved)
     },
     onError: (error) =>
       form.setErrors(

@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { client, takeWithTag } from "../../api/client.ts"
 import { ApiFailure } from "../../api/failure.ts"
 import { billingMode } from "../../api/queries.ts"
+import { keepAnswer } from "../../api/queryClient.ts"
 import { Block, Loaded } from "../../parts/Block.tsx"
 import { Failure } from "../../parts/Failure.tsx"
 
@@ -23,7 +24,7 @@ export const BillingMode = ({ mayWrite, projectId }: { readonly projectId: strin
         })
       ),
     onSuccess: async (saved) => {
-      queries.setQueryData(billingMode(projectId).queryKey, saved)
+      await keepAnswer(queries, billingMode(projectId), saved)
       await Promise.all(
         [["projects"], ["catalog", projectId]].map((queryKey) => queries.invalidateQueries({ queryKey }))
       )

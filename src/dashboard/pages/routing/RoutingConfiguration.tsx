@@ -6,6 +6,7 @@ import { useState } from "react"
 import { client, type Records, type Tagged, take, takeWithTag } from "../../api/client.ts"
 import { ApiFailure } from "../../api/failure.ts"
 import { routing } from "../../api/queries.ts"
+import { keepAnswer } from "../../api/queryClient.ts"
 import { AskBeforeLeaving } from "../../parts/AskBeforeLeaving.tsx"
 import { Block, Loaded } from "../../parts/Block.tsx"
 import { Modal } from "../../parts/Dialog.tsx"
@@ -80,8 +81,8 @@ const Editor = ({ latest, mayWrite, projectId }: EditorProps) => {
         })
       ),
     onSuccess: async (saved, values) => {
+      await keepAnswer(queries, routing(projectId, of.slug), saved)
       form.resetDirty(values)
-      queries.setQueryData(routing(projectId, of.slug).queryKey, saved)
       await Promise.all(
         ["routings", "routing-versions"].map((name) => queries.invalidateQueries({ queryKey: [name, projectId] }))
       )

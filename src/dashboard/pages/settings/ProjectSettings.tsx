@@ -5,6 +5,7 @@ import { useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
 import { client, type Records, type Tagged, take, takeWithTag } from "../../api/client.ts"
 import { project } from "../../api/queries.ts"
+import { keepAnswer } from "../../api/queryClient.ts"
 import { Block, Loaded } from "../../parts/Block.tsx"
 import { ConfirmByName } from "../../parts/ConfirmByName.tsx"
 import { CopyText } from "../../parts/CopyText.tsx"
@@ -63,8 +64,8 @@ const Editor = ({ latest, mayWrite }: { readonly latest: Tagged<Project>; readon
         })
       ),
     onSuccess: async (saved, values) => {
+      await keepAnswer(queries, project(of.id), saved)
       form.resetDirty(values)
-      queries.setQueryData(project(of.id).queryKey, saved)
       await queries.invalidateQueries({ queryKey: ["projects"] })
     },
     onError: (error) => form.setErrors(fieldErrors(error, { name: "name", spend_limit_microusd: "limit" }))
