@@ -32,5 +32,9 @@ export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
     "--mantine-color-yellow-outline": "#7a4b00",
     "--mantine-color-error": colors.red[9]
   },
-  dark: { "--mantine-color-dimmed": colors.dark[1], "--mantine-color-error": colors.red[4] }
+  dark: {
+    "--mantine-color-dimmed": colors.dark[1],
+    "--mantine-color-disabled": colors.dark[5],
+    "--mantine-color-error": colors.red[4]
+  }
 })

@@ -1,4 +1,4 @@
-import type { Page } from "playwright-core"
+import type { Locator, Page } from "playwright-core"
 import { describe, expect, it } from "vitest"
 import { hasChromium } from "../../support/Chromium.ts"
 import { journey, polling } from "../Journey.ts"
@@ -13,6 +13,7 @@ describe.skipIf(!hasChromium)("conversations", () => {
     await page.getByRole("textbox", { name: "Message" }).fill(text)
     await page.keyboard.press("Control+Enter")
   }
+  const hasFocus = (of: Locator) => expect.poll(() => of.and(of.page().locator(":focus")).count()).toBe(1)
   const answer = (page: Page) => page.getByTestId("answer-text").last()
 
   it("are asked, answered, asked again, edited, forked, renamed and deleted", async () => {
@@ -32,7 +33,12 @@ describe.skipIf(!hasChromium)("conversations", () => {
     await page.getByRole("button", { name: "Previous version" }).click()
     expect(await answer(page).innerText()).toBe(first)
 
+    // what is pressed goes, and the focus stays where a person works
     await page.getByRole("button", { name: "Edit" }).click()
+    await hasFocus(page.getByRole("textbox", { name: "Edited message" }))
+    await page.keyboard.press("Escape")
+    await hasFocus(page.getByRole("button", { name: "Edit" }))
+    await page.keyboard.press("Enter")
     await page.getByRole("textbox", { name: "Edited message" }).fill("And what is a router?")
     await page.getByRole("button", { name: "Save and send" }).click()
     await page.getByTestId("question").getByText("And what is a router?").waitFor()
@@ -46,15 +52,18 @@ describe.skipIf(!hasChromium)("conversations", () => {
     await page.getByRole("textbox", { name: "Title" }).fill("A forked one")
     await page.getByRole("button", { name: "Save", exact: true }).click()
     await page.getByRole("heading", { name: "A forked one" }).waitFor()
-    await page.getByRole("button", { name: "Rename" }).click()
+    await hasFocus(page.getByRole("button", { name: "Rename" }))
+    await page.keyboard.press("Enter")
     expect(await page.getByRole("textbox", { name: "Title" }).inputValue()).toBe("A forked one")
     await page.getByRole("textbox", { name: "Title" }).fill("Not this")
     await page.keyboard.press("Escape")
     await page.getByRole("heading", { name: "A forked one" }).waitFor()
+    await hasFocus(page.getByRole("button", { name: "Rename" }))
 
     await page.getByRole("button", { name: "Delete" }).click()
     await page.getByText("The conversation is deleted.").waitFor()
-    await page.getByRole("button", { name: "Undo" }).click()
+    await hasFocus(page.getByRole("button", { name: "Undo" }))
+    await page.keyboard.press("Enter")
     await page.getByRole("heading", { name: "A forked one" }).waitFor()
     expect(errors).toEqual([])
   })

@@ -49,7 +49,13 @@ const Deleted = ({ id }: { readonly id: string }) => {
     <Stack gap="xs" pb="sm">
       <Group gap="xs" role="status">
         <Text size="sm">The conversation is deleted.</Text>
-        <Button size="compact-xs" variant="default" loading={restore.isPending} onClick={() => restore.mutate()}>
+        <Button
+          size="compact-xs"
+          variant="default"
+          autoFocus
+          loading={restore.isPending}
+          onClick={() => restore.mutate()}
+        >
           Undo
         </Button>
       </Group>

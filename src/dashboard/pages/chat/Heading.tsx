@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text, TextInput, Title } from "@mantine/core"
 import { useMutation } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
-import { useState } from "react"
+import { useRef, useState } from "react"
 import { client, take } from "../../api/client.ts"
 import { Failure } from "../../parts/Failure.tsx"
 import type { Conversation } from "./conversation.ts"
@@ -15,12 +15,18 @@ interface HeadingProps {
 export const Heading = ({ of, onChanged }: HeadingProps) => {
   const navigate = useNavigate()
   const [title, setTitle] = useState<string>()
+  const renameButton = useRef<HTMLButtonElement>(null)
+  const close = () => {
+    // the field goes
+    renameButton.current?.focus()
+    setTitle(undefined)
+  }
   const params = { path: { id: of.id } }
   const rename = useMutation({
     mutationFn: (to: string) => take(client.PATCH("/api/chat/conversations/{id}", { params, body: { title: to } })),
     onSuccess: async () => {
       await onChanged()
-      setTitle(undefined)
+      close()
     }
   })
   const remove = useMutation({
@@ -53,7 +59,7 @@ export const Heading = ({ of, onChanged }: HeadingProps) => {
                 value={title}
                 maxLength={200}
                 onChange={({ currentTarget }) => setTitle(currentTarget.value)}
-                onKeyDown={({ key }) => key === "Escape" && setTitle(undefined)}
+                onKeyDown={({ key }) => key === "Escape" && close()}
                 autoFocus
               />
               <Button size="xs" type="submit" loading={rename.isPending} disabled={title.trim() === ""}>
@@ -63,7 +69,7 @@ export const Heading = ({ of, onChanged }: HeadingProps) => {
           </form>
         )}
         <Group gap="xs" wrap="nowrap">
-          <Button size="compact-xs" variant="default" onClick={() => setTitle(current)}>
+          <Button ref={renameButton} size="compact-xs" variant="default" onClick={() => setTitle(current)}>
             Rename
           </Button>
           <Button

@@ -30,6 +30,11 @@ export const MessageView = memo((props: MessageViewProps) =>
 
 const Question = ({ actions, isLast, isRunning, message }: MessageViewProps) => {
   const [text, setText] = useState<string>()
+  const [isCancelled, setCancelled] = useState(false)
+  const cancel = () => {
+    setCancelled(true)
+    setText(undefined)
+  }
   const [isSending, setSending] = useState(false)
   const sendEdited = async (edited: string) => {
     setSending(true)
@@ -51,10 +56,12 @@ const Question = ({ actions, isLast, isRunning, message }: MessageViewProps) => 
           maxRows={10}
           value={text}
           readOnly={isSending}
+          onKeyDown={({ key }) => key === "Escape" && !isSending && cancel()}
+          autoFocus
           onChange={({ currentTarget }) => setText(currentTarget.value)}
         />
         <Group gap="xs" justify="flex-end">
-          <Button size="compact-xs" variant="default" disabled={isSending} onClick={() => setText(undefined)}>
+          <Button size="compact-xs" variant="default" disabled={isSending} onClick={cancel}>
             Cancel
           </Button>
           <Button
@@ -86,7 +93,7 @@ const Question = ({ actions, isLast, isRunning, message }: MessageViewProps) => 
       {isRunning ? null : (
         <Group gap="xs" justify="flex-end">
           {isLast ? (
-            <Button size="compact-xs" variant="subtle" onClick={() => setText(message.content)}>
+            <Button size="compact-xs" variant="subtle" autoFocus={isCancelled} onClick={() => setText(message.content)}>
               Edit
             </Button>
           ) : null}
