@@ -53,6 +53,34 @@ describe.skipIf(!hasChromium)("on a small screen", () => {
       ]
     })()`)
 
+  it("has room for the longest names and the largest amounts", async () => {
+    const name = "w".repeat(200)
+    const { id } = await seeded.api<{ readonly id: string }>("POST", "/api/me/projects", { name })
+    const limits = { spend_limit_microusd: 123_456_789_012_345 }
+    const key = await seeded.api<{ readonly id: string }>("POST", `/api/projects/${id}/keys`, { name, ...limits })
+    const { errors, page } = await signIn(phone)
+    await open(page, `/p/${id}/keys`)
+    await page.getByRole("button", { name: /^Project: / }).click()
+    const item = page.getByRole("menuitem", { name, exact: true })
+    await item.waitFor()
+    const isCutBySign = (line: Element) =>
+      [line, ...line.querySelectorAll("*")].every(
+        (each) =>
+          each.scrollWidth <= each.clientWidth ||
+          each.ownerDocument.defaultView?.getComputedStyle(each).textOverflow === "ellipsis"
+      )
+    expect(await item.evaluate(isCutBySign)).toBe(true)
+    await open(page, `/p/${id}/keys?key=${key.id}`)
+    await page
+      .getByRole("table", { name: "Limits that apply to this key" })
+      .getByText("$123,456,789.012345")
+      .first()
+      .waitFor()
+    const beyond = (drawer: Element) => drawer.scrollWidth - drawer.clientWidth
+    expect(await page.getByRole("dialog").evaluate(beyond)).toBe(0)
+    expect(errors).toEqual([])
+  })
+
   it("says what a key has spent of what, which call failed, and a threshold whole", async () => {
     const of = `/api/projects/${seeded.projectId}`
     await (await callOf("sim/fail")).text()

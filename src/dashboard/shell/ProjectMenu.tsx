@@ -26,7 +26,7 @@ const ProjectMenu = ({ name: current }: { readonly name: string | undefined }) =
   }
   return (
     <>
-      <Menu position="bottom-start" width={260} {...menu}>
+      <Menu position="bottom-start" width={260} styles={{ itemLabel: { minWidth: 0 } }} {...menu}>
         <Menu.Target>
           <ProjectButton ref={target} name={current} />
         </Menu.Target>
@@ -38,7 +38,9 @@ const ProjectMenu = ({ name: current }: { readonly name: string | undefined }) =
               onClick={() => open(id)}
               rightSection={role === "owner" ? null : <Text size="xs">{role}</Text>}
             >
-              {name}
+              <Text span display="block" truncate inherit title={name}>
+                {name}
+              </Text>
             </Menu.Item>
           ))}
           <Menu.Divider />

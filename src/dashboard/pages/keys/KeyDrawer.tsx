@@ -17,6 +17,7 @@ import { SettingsForm } from "../../parts/SettingsForm.tsx"
 import { Status } from "../../parts/Status.tsx"
 import { useEdited } from "../../parts/useEdited.ts"
 import { useIdempotencyKeys } from "../../parts/useIdempotencyKeys.ts"
+import { WideTable } from "../../parts/WideTable.tsx"
 import { usePayer } from "../../shell/project.ts"
 import { Secret } from "./Secret.tsx"
 import { stateOf } from "./state.ts"
@@ -87,35 +88,37 @@ const Binding = ({ of }: { readonly of: Key }) => {
   }))
   const tightest = Math.min(...rows.map(({ left }) => left))
   return (
-    <Table fz="sm" className="figures" aria-label="Limits that apply to this key">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Limit</Table.Th>
-          <Table.Th>Left</Table.Th>
-          <Table.Th>Of</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {rows.map(({ left, limit, name, reset }) => (
-          <Table.Tr key={name}>
-            <Table.Td>
-              {name}
-              {left === tightest && Number.isFinite(left) ? (
-                <Text span size="xs" c="dimmed">
-                  {" "}
-                  reached first
-                </Text>
-              ) : null}
-            </Table.Td>
-            <Table.Td>{limit === undefined ? "" : limit === null ? "no limit" : money(left)}</Table.Td>
-            <Table.Td>
-              {name === "The balance" || limit === null || limit === undefined ? "" : money(limit)}
-              {reset === null ? "" : ` a ${reset}`}
-            </Table.Td>
+    <WideTable label="Limits" minWidth={280}>
+      <Table fz="sm" className="figures" aria-label="Limits that apply to this key">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Limit</Table.Th>
+            <Table.Th>Left</Table.Th>
+            <Table.Th>Of</Table.Th>
           </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map(({ left, limit, name, reset }) => (
+            <Table.Tr key={name}>
+              <Table.Td>
+                {name}
+                {left === tightest && Number.isFinite(left) ? (
+                  <Text span size="xs" c="dimmed">
+                    {" "}
+                    reached first
+                  </Text>
+                ) : null}
+              </Table.Td>
+              <Table.Td>{limit === undefined ? "" : limit === null ? "no limit" : money(left)}</Table.Td>
+              <Table.Td>
+                {name === "The balance" || limit === null || limit === undefined ? "" : money(limit)}
+                {reset === null ? "" : ` a ${reset}`}
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </WideTable>
   )
 }
 
