@@ -53,6 +53,7 @@ export const allowedWords = [
       "test/faults/FaultHarness.ts",
       "test/gateway/Deadlines.test.ts",
       "test/gateway/StreamEnds.test.ts",
+      "test/library/WrongOptions.test.ts",
       "scripts/bench/faults/sides.mjs"
     ],
     texts: ["plainAnswerMillis"]

@@ -6,6 +6,7 @@ import * as Redacted from "effect/Redacted"
 import type { CallerShape } from "../domain/Caller.ts"
 import { InvalidRequest, RateLimited, type StoreUnavailable } from "../domain/GatewayError.ts"
 import type { RequestId } from "../domain/Ids.ts"
+import type { ConfigIssue } from "../domain/InvalidConfiguration.ts"
 import { periodically } from "../domain/Periodic.ts"
 import type { SealedAnswer } from "../ledger/Hold.ts"
 import { IdempotencyStore, type IdempotentRun } from "./IdempotencyStore.ts"
@@ -88,8 +89,16 @@ export class Idempotency extends Context.Tag("gateway/calls/Idempotency")<Idempo
 
 /** How applications keep responses for repetitions of their requests. */
 export interface IdempotencyOptions {
-  /** Encrypts the kept responses: the same text on all nodes, and after a restart. */
+  /** Encrypts the kept responses: the same text on all nodes, and after a restart; not empty. */
   readonly secret: Redacted.Redacted
+}
+
+/** What is wrong with the options. A variable that is not set may be `undefined` in spite of its type. */
+export const issuesOfIdempotencyOptions = ({ secret }: IdempotencyOptions): ReadonlyArray<ConfigIssue> => {
+  const text: unknown = Redacted.value(secret)
+  return typeof text === "string" && text !== ""
+    ? []
+    : [{ path: "secret", message: "must be a text that is not empty" }]
 }
 
 /** Without a store nothing can be kept. */

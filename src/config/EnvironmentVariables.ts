@@ -2,6 +2,8 @@ import * as Config from "effect/Config"
 import type * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type { ConfigIssue } from "../domain/InvalidConfiguration.ts"
+import { connectionsBounds } from "../domain/OptionIssues.ts"
+import { isPostgresUrl, wrongPostgresUrl } from "../domain/PostgresUrl.ts"
 import {
   ambient,
   bucket,
@@ -39,13 +41,8 @@ export interface EnvironmentOptions {
 }
 
 const maxWorkers = 256
-const maxPoolSize = 1_000
 /** Who knows the secret can give credit; Stripe's have 38 characters. */
 const minWebhookSecretLength = 16
-
-/** The driver accepts a URL without a host, for a socket. */
-const isPostgresUrl = (text: string): boolean =>
-  /^postgres(ql)?:\/\/./.test(text) && URL.canParse(text.replace("@/", "@localhost/"))
 
 export type Variables = Effect.Effect.Success<ReturnType<typeof variables>>
 
@@ -56,11 +53,9 @@ export const variables = ({ isApiKey, isMasterKey, vendors }: EnvironmentOptions
     )
   return Config.all({
     host: nonSecret("HOST", listenAddress),
-    port: nonSecret("PORT", wholeNumber(0, 65_535)),
+    port: nonSecret("PORT", wholeNumber({ min: 0, max: 65_535 })),
     dataDirectory: nonSecret("DATA_DIR", printable),
-    databaseUrl: secret("DATABASE_URL", (text) =>
-      isPostgresUrl(text) ? null : "must be a URL of the form postgres://user:password@host:port/database"
-    ),
+    databaseUrl: secret("DATABASE_URL", (text) => (isPostgresUrl(text) ? null : wrongPostgresUrl)),
     publicUrl: nonSecret("PUBLIC_URL", webAddress),
     masterKey: masterKey("GATEWAY_MASTER_KEY"),
     masterKeyPrevious: masterKey("GATEWAY_MASTER_KEY_PREVIOUS"),
@@ -78,12 +73,15 @@ export const variables = ({ isApiKey, isMasterKey, vendors }: EnvironmentOptions
     bootstrapKey: secret("GATEWAY_BOOTSTRAP_KEY", (text) =>
       isApiKey(text) ? null : "must be an API key of the form mrg_sk_… with a right checksum"
     ),
-    bootstrapCredit: nonSecret("GATEWAY_BOOTSTRAP_CREDIT_MICROUSD", wholeNumber(0, Number.MAX_SAFE_INTEGER)),
+    bootstrapCredit: nonSecret(
+      "GATEWAY_BOOTSTRAP_CREDIT_MICROUSD",
+      wholeNumber({ min: 0, max: Number.MAX_SAFE_INTEGER })
+    ),
     simulatedProviders: nonSecret("SIMULATED_PROVIDERS", oneOf<"on" | "off">({ on: "on", off: "off" })),
-    workers: nonSecret("WORKERS", wholeNumber(1, maxWorkers)),
+    workers: nonSecret("WORKERS", wholeNumber({ min: 1, max: maxWorkers })),
     drainGrace: nonSecret("DRAIN_GRACE", duration),
     drainDelay: nonSecret("DRAIN_DELAY", duration),
-    poolSize: nonSecret("DATABASE_POOL_SIZE", wholeNumber(2, maxPoolSize)),
+    poolSize: nonSecret("DATABASE_POOL_SIZE", wholeNumber(connectionsBounds)),
     metricsToken: secret("METRICS_TOKEN"),
     logLevel: nonSecret("LOG_LEVEL", logLevel),
     otlpEndpoint: nonSecret("OTEL_EXPORTER_OTLP_ENDPOINT", webAddress),

@@ -1,5 +1,15 @@
 import * as Schema from "effect/Schema"
 import { maxExplorationShare } from "../domain/ExplorationShare.ts"
+import {
+  attemptsBounds,
+  type Bounds,
+  boundsText,
+  callDaysBounds,
+  countBounds,
+  isWithin,
+  millisBounds,
+  millisOrZeroBounds
+} from "../domain/OptionIssues.ts"
 
 /** The kinds of value in the configuration file. Titles complete the sentence "must be …". */
 
@@ -9,35 +19,29 @@ export const Text = Schema.String.pipe(Schema.minLength(1), Schema.maxLength(300
 
 export const Flag = Schema.Boolean.annotations({ title: "true or false" })
 
-const integer = (min: number, max: number, unit = "") => {
-  const title = `a whole number${unit} from ${min} to ${max}`
-  return Schema.Number.annotations({ title }).pipe(
-    Schema.filter((value) => Number.isSafeInteger(value) && value >= min && value <= max, { title })
-  )
+const integer = (bounds: Bounds) => {
+  const title = boundsText(bounds)
+  return Schema.Number.annotations({ title }).pipe(Schema.filter((value) => isWithin(bounds, value), { title }))
 }
 
 /** Micro-USD per million tokens: 1 000 000 is one dollar. A trillion is a million dollars, more than any typing error. */
-export const Price = integer(0, 1_000_000_000_000, " of micro-USD")
+export const Price = integer({ min: 0, max: 1_000_000_000_000, unit: "micro-USD" })
 
-export const Tokens = integer(1, 1_000_000_000, " of tokens")
+export const Tokens = integer({ min: 1, max: 1_000_000_000, unit: "tokens" })
 
-export const TokensOrZero = integer(0, 1_000_000_000, " of tokens")
+export const TokensOrZero = integer({ min: 0, max: 1_000_000_000, unit: "tokens" })
 
-export const Count = integer(1, 1_000_000_000)
+export const Count = integer(countBounds)
 
-/** Node's timers hold this many milliseconds at most and fire at once beyond it. */
-export const maxMillis = 2_147_483_647
+export const Millis = integer(millisBounds)
 
-export const Millis = integer(1, maxMillis, " of milliseconds")
+export const MillisOrZero = integer(millisOrZeroBounds)
 
-export const MillisOrZero = integer(0, maxMillis, " of milliseconds")
+export const Attempts = integer(attemptsBounds)
 
-export const Attempts = integer(1, 32)
+export const RetentionDays = integer(callDaysBounds)
 
-/** Two days at least: the activity of the last 24 hours is read from the calls themselves. */
-export const RetentionDays = integer(2, 36_500, " of days")
-
-export const Depth = integer(1, 100)
+export const Depth = integer({ min: 1, max: 100 })
 
 export const Fraction = Schema.Number.annotations({ title: "a number from 0 to 1" }).pipe(
   Schema.filter((value) => value >= 0 && value <= 1, { title: "a number from 0 to 1" })

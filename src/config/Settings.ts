@@ -4,11 +4,11 @@ import * as Either from "effect/Either"
 import type * as Redacted from "effect/Redacted"
 import type { RoutingRestrictions } from "../domain/Chat.ts"
 import { type ConfigIssue, InvalidConfiguration } from "../domain/InvalidConfiguration.ts"
+import { maxMillis } from "../domain/OptionIssues.ts"
 import { issuesOf } from "./ConfigIssue.ts"
 import type { ConfiguredModel, ModelPatch } from "./ConfiguredModel.ts"
 import { type Environment, readEnvironment, readSecret } from "./Environment.ts"
 import type { EnvironmentOptions } from "./EnvironmentVariables.ts"
-import { maxMillis } from "./Fields.ts"
 import {
   type ConfigurableProtocol,
   decodeGatewayConfig,

@@ -6,6 +6,7 @@ import * as LogLevel from "effect/LogLevel"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type { ConfigIssue } from "../domain/InvalidConfiguration.ts"
+import { type Bounds, boundsText, isWithin } from "../domain/OptionIssues.ts"
 import { isProxyUrl } from "../egress/Proxy.ts"
 
 /** One environment variable after reading. It keeps its issues instead of failing, so that all are reported together. */
@@ -145,12 +146,10 @@ export const bucket: Decode<string> = (text) =>
     : Either.left("must be the name of a bucket: 3 to 63 small letters, digits, dots and hyphens")
 
 export const wholeNumber =
-  (min: number, max: number): Decode<number> =>
+  (bounds: Bounds): Decode<number> =>
   (text) => {
     const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN
-    return value >= min && value <= max
-      ? Either.right(value)
-      : Either.left(`must be a whole number from ${min} to ${max}`)
+    return isWithin(bounds, value) ? Either.right(value) : Either.left(`must be ${boundsText(bounds)}`)
   }
 
 export const duration: Decode<Duration.Duration> = (text) =>

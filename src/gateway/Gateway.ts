@@ -7,6 +7,8 @@ import { Caller, type CallerShape } from "../domain/Caller.ts"
 import type { ChatRequest } from "../domain/Chat.ts"
 import type { CallFailure, RateLimited, StoreUnavailable } from "../domain/GatewayError.ts"
 import { IdGenerator, nextRequestId } from "../domain/IdGenerator.ts"
+import type { InvalidConfiguration } from "../domain/InvalidConfiguration.ts"
+import { layerIfValid } from "../domain/OptionIssues.ts"
 import type { Timers } from "../domain/Timers.ts"
 import type { Ledger } from "../ledger/Ledger.ts"
 import type { Policy } from "../policy/Policy.ts"
@@ -18,7 +20,7 @@ import type { RetryBudget } from "../routing/RetryBudget.ts"
 import type { CallerModels, CallOptions } from "./Admission.ts"
 import type { Completion } from "./CallProgram.ts"
 import { CallRunner, type TokenCount } from "./CallRunner.ts"
-import { defaultOptions, type GatewayOptions } from "./GatewayOptions.ts"
+import { defaultOptions, type GatewayOptions, issuesOfGatewayOptions } from "./GatewayOptions.ts"
 import type { Sink } from "./Relay.ts"
 import type { RoutingFailure } from "./RequestRouting.ts"
 import * as StreamView from "./StreamView.ts"
@@ -79,11 +81,16 @@ export interface GatewayShape {
  */
 export class Gateway extends Context.Tag("gateway/Gateway")<Gateway, GatewayShape>() {
   /** The gateway on what `ProviderLayer`, `PolicyLayer` and `LedgerLayer` provide, ids and a clock. */
-  static readonly layer: Layer.Layer<Gateway, never, GatewayNeeds> = Layer.suspend(() => this.layerWith(defaultOptions))
+  static readonly layer: Layer.Layer<Gateway, never, GatewayNeeds> = Layer.suspend(() =>
+    this.layerAndRunner(defaultOptions)
+  )
 
-  /** The same with other deadlines, or another number of attempts. */
-  static readonly layerWith = (options: GatewayOptions): Layer.Layer<Gateway, never, GatewayNeeds> =>
-    this.layerAndRunner(options)
+  /** The same with other deadlines, or another number of attempts. Fails with `InvalidConfiguration` where one of these is out of bounds. */
+  static readonly layerWith = (options: GatewayOptions): Layer.Layer<Gateway, InvalidConfiguration, GatewayNeeds> =>
+    layerIfValid(
+      () => issuesOfGatewayOptions(options),
+      () => this.layerAndRunner(options)
+    )
 
   /** @internal With the program of a call, which takes its caller as an argument. */
   static readonly layerAndRunner = (options: GatewayOptions): Layer.Layer<Gateway | CallRunner, never, GatewayNeeds> =>

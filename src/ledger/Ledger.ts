@@ -3,8 +3,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { InsufficientFunds, ServiceRefused, StoreUnavailable } from "../domain/GatewayError.ts"
 import type { AccountId } from "../domain/Ids.ts"
-import { InvalidConfiguration } from "../domain/InvalidConfiguration.ts"
+import type { ConfigIssue, InvalidConfiguration } from "../domain/InvalidConfiguration.ts"
 import { isMicroUsd } from "../domain/Money.ts"
+import { layerIfValid, requireValid } from "../domain/OptionIssues.ts"
 import { Timers } from "../domain/Timers.ts"
 import { collecting } from "../observe/Collection.ts"
 import * as LedgerMetrics from "../observe/LedgerMetrics.ts"
@@ -105,14 +106,13 @@ export class Ledger extends Context.Tag("gateway/ledger/Ledger")<Ledger, LedgerS
    */
   static readonly layerMemory = (options: MemoryLedgerOptions): Layer.Layer<Ledger | Scopes, InvalidConfiguration> =>
     Layer.effectContext(
-      Effect.suspend(() => {
-        if (!isMicroUsd(options.creditMicroUsd)) {
-          const message = "must be a whole number of micro-USD, at least 0"
-          return new InvalidConfiguration({ issues: [{ path: "creditMicroUsd", message }] })
+      Effect.map(
+        requireValid(() => issuesOfMemoryLedgerOptions(options)),
+        () => {
+          const state = new MemoryState({ openOnUse: options, keepsCalls: false })
+          return Context.make(this, ledgerOf(state)).pipe(Context.add(Scopes, scopesOf(state)))
         }
-        const state = new MemoryState({ openOnUse: options, keepsCalls: false })
-        return Effect.succeed(Context.make(this, ledgerOf(state)).pipe(Context.add(Scopes, scopesOf(state))))
-      })
+      )
     )
 }
 
@@ -122,14 +122,25 @@ export interface MemoryLedgerOptions {
   readonly creditMicroUsd: number
 }
 
+/** What is wrong with the options. */
+export const issuesOfMemoryLedgerOptions = ({ creditMicroUsd }: MemoryLedgerOptions): ReadonlyArray<ConfigIssue> =>
+  isMicroUsd(creditMicroUsd)
+    ? []
+    : [{ path: "creditMicroUsd", message: "must be a whole number of micro-USD, at least 0" }]
+
 /**
  * Everything about money, on the database: the ledger, the scopes whose limits it enforces, and the recovery from crashes.
  * Without options for calls of at most half an hour. A program with accounts, projects and keys of its own opens their scopes with
- * `Scopes.open` before the first call, and gives the account its credit with `Scopes.credit`.
+ * `Scopes.open` before the first call, and gives the account its credit with `Scopes.credit`. Fails with `InvalidConfiguration` where a
+ * duration is not finite or zero.
  */
 export const LedgerLayer = (options: Recovery.RecoveryOptions = {}) =>
-  Layer.mergeAll(Ledger.layer.pipe(Layer.provide(LedgerStore.layer)), ScopesStore.layer, Recovery.layer(options)).pipe(
-    Layer.provideMerge(StoreHealth.layer),
-    Layer.provide(RecoveryStore.layer),
-    Layer.provide(LedgerNode.layer)
+  layerIfValid(
+    () => Recovery.issuesOfRecoveryOptions(options),
+    () =>
+      Layer.mergeAll(
+        Ledger.layer.pipe(Layer.provide(LedgerStore.layer)),
+        ScopesStore.layer,
+        Recovery.layer(options)
+      ).pipe(Layer.provideMerge(StoreHealth.layer), Layer.provide(RecoveryStore.layer), Layer.provide(LedgerNode.layer))
   )

@@ -1,6 +1,8 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type { ConfigIssue } from "../domain/InvalidConfiguration.ts"
+import { issuesOfDuration } from "../domain/OptionIssues.ts"
 import { periodically } from "../domain/Periodic.ts"
 import { RecoveryStore } from "./RecoveryStore.ts"
 import { StoreHealth } from "./StoreHealth.ts"
@@ -14,6 +16,12 @@ export interface RecoveryOptions {
   /** No call takes longer: an older hold was lost, even if its process is alive. */
   readonly maxCallDuration?: Duration.DurationInput
 }
+
+/** What is wrong with the options. */
+export const issuesOfRecoveryOptions = (options: RecoveryOptions): ReadonlyArray<ConfigIssue> =>
+  (["interval", "silence", "maxCallDuration"] as const).flatMap((name) =>
+    options[name] === undefined ? [] : issuesOfDuration(options[name], { orZero: false }, name)
+  )
 
 const defaultInterval = Duration.seconds(5)
 export const defaultSilenceSeconds = 60

@@ -23,6 +23,8 @@ import { CaptureStore } from "../capture/CaptureStore.ts"
 import type { Catalog } from "../catalog/Catalog.ts"
 import { CredentialStore } from "../credentials/CredentialStore.ts"
 import type { IdGenerator } from "../domain/IdGenerator.ts"
+import type { ConfigIssue, InvalidConfiguration } from "../domain/InvalidConfiguration.ts"
+import { callDaysBounds, issuesOfNumberOrNull, layerIfValid } from "../domain/OptionIssues.ts"
 import type { Timers } from "../domain/Timers.ts"
 import { ApiKeyStore } from "../identity/keys/ApiKeyStore.ts"
 import { ApiKeys } from "../identity/keys/ApiKeys.ts"
@@ -33,6 +35,7 @@ import { ProjectStore } from "../identity/projects/ProjectStore.ts"
 import { UserStore } from "../identity/users/UserStore.ts"
 import type { Scopes } from "../ledger/Scopes.ts"
 import { SpendLimitStore } from "../ledger/SpendLimitStore.ts"
+import { issuesOfPolicyOptions } from "../policy/PolicyLayer.ts"
 import { PolicyStore } from "../policy/PolicyStore.ts"
 import { noRateLimits, type RateLimitOptions } from "../policy/RateLimits.ts"
 import { RoutingConfigurationStore } from "../policy/RoutingConfigurationStore.ts"
@@ -44,7 +47,7 @@ import type { DatabaseServices } from "../sql/DatabaseLayer.ts"
 export interface AccountOptions {
   /** The limits that `PolicyLayer` has for all keys and projects: own ones may only be lower; default none. */
   readonly rateLimits?: RateLimitOptions
-  /** Calls are deleted so many days after they ended, their sums stay; `null` keeps them; default 90. */
+  /** Calls are deleted so many days after they ended, 2 to 36,500, their sums stay; `null` keeps them; default 90. */
   readonly callDays?: number | null
 }
 
@@ -62,15 +65,33 @@ export type AccountServices =
 
 const defaultCallDays = 90
 
-/** People, projects, keys, policies, credit and what was called, on the database; every change is in the audit log. */
-export const AccountLayer = ({
+type AccountNeeds = Catalog | DatabaseServices | IdGenerator | RoutingConfigurations | Scopes | Timers
+
+/**
+ * People, projects, keys, policies, credit and what was called, on the database; every change is in the audit log. Fails with
+ * `InvalidConfiguration` where a rate limit or `callDays` is out of bounds.
+ */
+export const AccountLayer = (
+  options: AccountOptions = {}
+): Layer.Layer<AccountServices, InvalidConfiguration, AccountNeeds> =>
+  layerIfValid(
+    () => issuesOfAccountOptions(options),
+    () => accountLayer(options)
+  )
+
+/** What is wrong with the options. */
+export const issuesOfAccountOptions = ({
+  callDays = defaultCallDays,
+  ...policy
+}: AccountOptions): ReadonlyArray<ConfigIssue> => [
+  ...issuesOfPolicyOptions(policy),
+  ...issuesOfNumberOrNull(callDays, callDaysBounds, "callDays")
+]
+
+const accountLayer = ({
   callDays = defaultCallDays,
   rateLimits = noRateLimits
-}: AccountOptions = {}): Layer.Layer<
-  AccountServices,
-  never,
-  Catalog | DatabaseServices | IdGenerator | RoutingConfigurations | Scopes | Timers
-> => {
+}: AccountOptions): Layer.Layer<AccountServices, never, AccountNeeds> => {
   const stores = Layer.mergeAll(
     AccountStore.layer,
     ActivityStore.layer(),

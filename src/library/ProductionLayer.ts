@@ -1,6 +1,6 @@
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { Idempotency, type IdempotencyOptions } from "../calls/Idempotency.ts"
+import { Idempotency, type IdempotencyOptions, issuesOfIdempotencyOptions } from "../calls/Idempotency.ts"
 import type { Catalog } from "../catalog/Catalog.ts"
 import { CredentialStore } from "../credentials/CredentialStore.ts"
 import { MasterKey, type MasterKeyFailed, type MasterKeyOptions } from "../credentials/MasterKey.ts"
@@ -8,10 +8,11 @@ import { ProjectCredentials } from "../credentials/ProjectCredentials.ts"
 import { SealedCredentials } from "../credentials/SealedCredentials.ts"
 import { CallObservers } from "../domain/CallObserver.ts"
 import { IdGenerator } from "../domain/IdGenerator.ts"
-import type { InvalidConfiguration } from "../domain/InvalidConfiguration.ts"
+import { type ConfigIssue, InvalidConfiguration } from "../domain/InvalidConfiguration.ts"
+import { issuesWithin, layerIfValid } from "../domain/OptionIssues.ts"
 import { Timers } from "../domain/Timers.ts"
 import { Gateway } from "../gateway/Gateway.ts"
-import { defaultOptions, type GatewayOptions } from "../gateway/GatewayOptions.ts"
+import { defaultOptions, type GatewayOptions, issuesOfGatewayOptions } from "../gateway/GatewayOptions.ts"
 import { type Ledger, LedgerLayer } from "../ledger/Ledger.ts"
 import { maxCallDurationOf } from "../ledger/Recovery.ts"
 import type { Scopes } from "../ledger/Scopes.ts"
@@ -22,6 +23,7 @@ import type { Policy } from "../policy/Policy.ts"
 import { PolicyLayer, type PolicyOptions } from "../policy/PolicyLayer.ts"
 import type { RateLimits } from "../policy/RateLimits.ts"
 import type { RoutingConfigurations } from "../policy/RoutingConfigurations.ts"
+import { issuesOfOptions } from "../provider/ProviderIssues.ts"
 import { ProviderLayer, type ProviderOptions } from "../provider/ProviderLayer.ts"
 import type { Providers } from "../provider/Providers.ts"
 import { QualitySnapshotStore } from "../routing/evidence/QualitySnapshotStore.ts"
@@ -33,9 +35,10 @@ import {
   type DatabaseError,
   DatabaseLayer,
   type DatabaseLayerOptions,
-  type DatabaseServices
+  type DatabaseServices,
+  issuesOfDatabaseOptions
 } from "../sql/DatabaseLayer.ts"
-import { AccountLayer, type AccountOptions, type AccountServices } from "./AccountLayer.ts"
+import { AccountLayer, type AccountOptions, type AccountServices, issuesOfAccountOptions } from "./AccountLayer.ts"
 import { IdempotencyLayer } from "./IdempotencyLayer.ts"
 
 /** What the whole stack is configured by; `R` is what the providers of the application need. */
@@ -76,8 +79,9 @@ export type ProductionServices =
 /**
  * The stack of the service without its HTTP server: gateway, providers, policy, ledger and the programs of accounts, on
  * PostgreSQL or the embedded database. Failed attempts are logged, calls counted in Effect's metrics; `CallObservers` that are
- * provided to it are kept. Needs nothing but what the application's own providers need. Fails as `ProviderLayer` and
- * `DatabaseLayer` do, and where the master key cannot be used.
+ * provided to it are kept. Needs nothing but what the application's own providers need. Fails with `InvalidConfiguration`,
+ * which names every option that is wrong by its place, such as `providers.own[0].baseUrl`, where the database cannot be opened, and
+ * where the master key cannot be used.
  *
  * @example
  * const stack = ProductionLayer({ database: { directory: ":memory:" }, providers: { simulated: true } })
@@ -85,6 +89,28 @@ export type ProductionServices =
  * await Effect.runPromise(Effect.provide(models, stack))
  */
 export const ProductionLayer = <R = never>(
+  options: ProductionOptions<R>
+): Layer.Layer<ProductionServices, DatabaseError | InvalidConfiguration | MasterKeyFailed, R> =>
+  layerIfValid(
+    () => issuesOfProductionOptions(options),
+    () => production(options)
+  )
+
+const issuesOfProductionOptions = ({
+  database,
+  gateway = defaultOptions,
+  idempotency,
+  providers,
+  ...others
+}: ProductionOptions<unknown>): ReadonlyArray<ConfigIssue> => [
+  ...issuesWithin("database", issuesOfDatabaseOptions(database)),
+  ...issuesWithin("providers", issuesOfOptions(providers)),
+  ...issuesWithin("gateway", issuesOfGatewayOptions(gateway)),
+  ...issuesOfAccountOptions(others),
+  ...(idempotency === undefined ? [] : issuesWithin("idempotency", issuesOfIdempotencyOptions(idempotency)))
+]
+
+const production = <R>(
   options: ProductionOptions<R>
 ): Layer.Layer<ProductionServices, DatabaseError | InvalidConfiguration | MasterKeyFailed, R> => {
   const { callDays, database, gateway = defaultOptions, masterKey = noMasterKey, rateLimits } = options
@@ -102,7 +128,7 @@ export const ProductionLayer = <R = never>(
     options.idempotency === undefined ? Idempotency.layerOff : IdempotencyLayer(options.idempotency)
   ).pipe(
     Layer.provide(OutputLengths.layer),
-    Layer.provideMerge(ProviderLayer(options.providers)),
+    Layer.provideMerge(providerLayer(options.providers)),
     Layer.provideMerge(PolicyLayer(policy)),
     Layer.provideMerge(
       LedgerLayer({
@@ -115,6 +141,13 @@ export const ProductionLayer = <R = never>(
   // two stacks in one application would else share the parts without options, and with them the database of the first
   return Layer.provideMerge(Layer.fresh(stack), options.timers ?? Timers.layer)
 }
+
+/** What is wrong with the application's own providers is known only once they are made. */
+const providerLayer = <R>(options: ProviderOptions<R>) =>
+  Layer.mapError(
+    ProviderLayer(options),
+    ({ issues }) => new InvalidConfiguration({ issues: issuesWithin("providers", issues) })
+  )
 
 const noMasterKey: MasterKeyOptions = { current: null, previous: null, directory: null }
 

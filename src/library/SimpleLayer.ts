@@ -4,12 +4,14 @@ import { Caller } from "../domain/Caller.ts"
 import { IdGenerator } from "../domain/IdGenerator.ts"
 import { AccountId, KeyId, ProjectId } from "../domain/Ids.ts"
 import type { InvalidConfiguration } from "../domain/InvalidConfiguration.ts"
+import { issuesWithin, layerIfValid } from "../domain/OptionIssues.ts"
 import { Timers } from "../domain/Timers.ts"
 import { Gateway } from "../gateway/Gateway.ts"
-import { defaultOptions, type GatewayOptions } from "../gateway/GatewayOptions.ts"
-import { Ledger } from "../ledger/Ledger.ts"
+import { defaultOptions, type GatewayOptions, issuesOfGatewayOptions } from "../gateway/GatewayOptions.ts"
+import { issuesOfMemoryLedgerOptions, Ledger } from "../ledger/Ledger.ts"
 import type { Scopes } from "../ledger/Scopes.ts"
 import { Policy } from "../policy/Policy.ts"
+import { issuesOfOptions } from "../provider/ProviderIssues.ts"
 import { ProviderLayer, type ProviderOptions } from "../provider/ProviderLayer.ts"
 import type { Health } from "../routing/Health.ts"
 
@@ -35,7 +37,8 @@ const onlyCaller = {
 
 /**
  * A gateway for one program: an open policy, money counted in memory, one caller. Without options, or without any provider in
- * them, its providers are simulated. Fails as `ProviderLayer` does, and where the credit is no amount of money.
+ * them, its providers are simulated. Fails with `InvalidConfiguration`, which names every option that is wrong: as for `ProviderLayer`,
+ * deadlines and attempts out of bounds, a credit that is no amount of money.
  *
  * @example
  * const asked = Effect.flatMap(Gateway, (gateway) =>
@@ -68,5 +71,12 @@ export const SimpleLayer = <R = never>(
     Layer.provideMerge(IdGenerator.layer)
   )
   // two of them in one application have nothing in common
-  return Layer.provideMerge(Layer.fresh(stack), timers)
+  return layerIfValid(
+    () => [
+      ...issuesOfOptions(providers),
+      ...issuesWithin("gateway", issuesOfGatewayOptions(gateway)),
+      ...issuesOfMemoryLedgerOptions({ creditMicroUsd })
+    ],
+    () => Layer.provideMerge(Layer.fresh(stack), timers)
+  )
 }

@@ -3,6 +3,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { CallerShape } from "../domain/Caller.ts"
 import { RateLimited, type StoreUnavailable } from "../domain/GatewayError.ts"
+import type { ConfigIssue, InvalidConfiguration } from "../domain/InvalidConfiguration.ts"
+import { countBounds, issuesOfNumberOrNull, layerIfValid } from "../domain/OptionIssues.ts"
 import type { RateLimit, RateLimitQuota, RateLimitStatus } from "../domain/RateLimitStatus.ts"
 import { Timers } from "../domain/Timers.ts"
 import * as Bucket from "./Bucket.ts"
@@ -34,11 +36,18 @@ export class RateLimits extends Context.Tag("gateway/policy/RateLimits")<RateLim
   /** No limits. */
   static readonly layerOff: Layer.Layer<RateLimits> = Layer.succeed(this, { admit: () => unlimited })
 
-  /** Counted by this process alone, as leaky buckets: a minute's limit may be used at once, and the bucket empties evenly. */
-  static readonly layerMemory = (options: RateLimitOptions): Layer.Layer<RateLimits, never, Timers> =>
-    Layer.effect(
-      this,
-      Effect.map(Timers, (timers) => make(options, timers.now))
+  /**
+   * Counted by this process alone, as leaky buckets: a minute's limit may be used at once, and the bucket empties evenly. Fails with
+   * `InvalidConfiguration` where a limit is neither `null` nor a whole number above zero.
+   */
+  static readonly layerMemory = (options: RateLimitOptions): Layer.Layer<RateLimits, InvalidConfiguration, Timers> =>
+    layerIfValid(
+      () => issuesOfRateLimits(options),
+      () =>
+        Layer.effect(
+          this,
+          Effect.map(Timers, (timers) => make(options, timers.now))
+        )
     )
 }
 
@@ -52,6 +61,14 @@ export interface RateLimitOptions {
 
 const noLimit: RateLimit = { requestsPerMinute: null, tokensPerMinute: null, concurrentRequests: null }
 export const noRateLimits: RateLimitOptions = { key: noLimit, project: noLimit }
+
+/** What is wrong with the limits. */
+export const issuesOfRateLimits = (options: RateLimitOptions): ReadonlyArray<ConfigIssue> =>
+  (["key", "project"] as const).flatMap((scope) =>
+    (["requestsPerMinute", "tokensPerMinute", "concurrentRequests"] as const).flatMap((name) =>
+      issuesOfNumberOrNull(options[scope][name], countBounds, `${scope}.${name}`)
+    )
+  )
 
 /** Whether anything is limited at all. */
 export const limitsAnything = ({ key, project }: RateLimitOptions): boolean => isLimited(key) || isLimited(project)

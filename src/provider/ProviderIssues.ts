@@ -2,6 +2,7 @@ import * as Redacted from "effect/Redacted"
 import type { ConfigIssue } from "../domain/InvalidConfiguration.ts"
 import { type JsonPath, jsonPathText } from "../domain/JsonPath.ts"
 import type { Model } from "../domain/Model.ts"
+import { issuesOfNumber, millisBounds } from "../domain/OptionIssues.ts"
 import { isProxyUrl, type ProxyOptions } from "../egress/Proxy.ts"
 import type { Provider } from "./Provider.ts"
 import type { ReplaceableProviders } from "./ProviderReplacement.ts"
@@ -14,6 +15,7 @@ import { vendorOf, vendors, vendorsWithKeyAlone } from "./vendors/Vendors.ts"
 /** What an application configures of its providers. */
 export interface ConfigurableProviders extends ReplaceableProviders {
   readonly callerCredentials?: boolean
+  readonly connectMillis?: number
   readonly credentialNames?: (vendorId: string) => ReadonlyArray<string>
   readonly proxy?: ProxyOptions
 }
@@ -23,6 +25,7 @@ type OwnProvider = NonNullable<ReplaceableProviders["own"]>[number]
 /** What is wrong with the options by themselves: empty where a provider can be made of each. */
 export const issuesOfOptions = ({
   bedrock,
+  connectMillis,
   credentials,
   own = [],
   patches = {},
@@ -35,7 +38,8 @@ export const issuesOfOptions = ({
   ...(["https", "http"] as const).flatMap((scheme) => {
     const given = proxy[scheme] ?? null
     return given === null || isProxyUrl(Redacted.value(given)) ? [] : [issue(["proxy", scheme], wrongProxy)]
-  })
+  }),
+  ...(connectMillis === undefined ? [] : issuesOfNumber(connectMillis, millisBounds, "connectMillis"))
 ]
 
 /** What is wrong with their ids together, and with those of the models of providers in this process. */

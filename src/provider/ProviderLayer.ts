@@ -7,8 +7,9 @@ import { buildModels, unavailableModels } from "../catalog/Build.ts"
 import { Catalog, makeSnapshot } from "../catalog/Catalog.ts"
 import { builtInCatalog } from "../catalog/CatalogFile.ts"
 import type { ConfiguredModel, ModelPatch } from "../catalog/Patch.ts"
-import { type ConfigIssue, InvalidConfiguration } from "../domain/InvalidConfiguration.ts"
+import type { InvalidConfiguration } from "../domain/InvalidConfiguration.ts"
 import type { Model } from "../domain/Model.ts"
+import { layerIfValid, requireValid } from "../domain/OptionIssues.ts"
 import { Timers, type TimersShape } from "../domain/Timers.ts"
 import type { ProxyOptions } from "../egress/Proxy.ts"
 import * as Defects from "../observe/Defects.ts"
@@ -60,7 +61,7 @@ export interface ProviderOptions<R = never> {
   readonly simulated?: boolean
   /** Changes to catalog entries by model id; `null` removes the model. */
   readonly patches?: Readonly<Record<string, ModelPatch | null>>
-  /** Name lookup, TCP and TLS together, in milliseconds, with a proxy the tunnel and TLS each; default 5000. */
+  /** Name lookup, TCP and TLS together, in milliseconds, with a proxy the tunnel and TLS each, 1 to 2,147,483,647; default 5000. */
   readonly connectMillis?: number
   /** HTTP proxies to the providers; by default none, whatever the environment says. */
   readonly proxy?: ProxyOptions
@@ -88,19 +89,10 @@ export const ProviderLayer = <R = never>(
 
 /** Built first: with options that are wrong nothing is begun. */
 const transport = (options: ProviderOptions<unknown>): Layer.Layer<Transport, InvalidConfiguration> =>
-  Layer.unwrapEffect(
-    Effect.map(
-      valid(() => issuesOfOptions(options)),
-      () =>
-        Transport.layer({ connectMillis: options.connectMillis ?? defaultConnectMillis, proxy: options.proxy ?? {} })
-    )
+  layerIfValid(
+    () => issuesOfOptions(options),
+    () => Transport.layer({ connectMillis: options.connectMillis ?? defaultConnectMillis, proxy: options.proxy ?? {} })
   )
-
-const valid = (issuesOf: () => ReadonlyArray<ConfigIssue>): Effect.Effect<void, InvalidConfiguration> =>
-  Effect.suspend(() => {
-    const issues = issuesOf()
-    return issues.length === 0 ? Effect.void : new InvalidConfiguration({ issues })
-  })
 
 const providersAndCatalog = <R>(options: ProviderOptions<R>) =>
   Layer.scopedContext(
@@ -142,7 +134,7 @@ interface Base {
 
 const generationOf = (options: ConfigurableProviders, base: Base): Effect.Effect<Generation, InvalidConfiguration> =>
   Effect.map(
-    valid(() => [...issuesOfOptions(options), ...issuesOfIds(options, base.inProcess)]),
+    requireValid(() => [...issuesOfOptions(options), ...issuesOfIds(options, base.inProcess)]),
     () => generation(options, base)
   )
 

@@ -49,7 +49,7 @@ const connectMillis = 5_000
 /** The server ends a transaction whose process sends nothing for so long. */
 const idleInTransactionMillis = 10_000
 /** How long after the server's own timeout the result of a statement may arrive. */
-const responseGraceMillis = 1_000
+export const responseGraceMillis = 1_000
 /** Most statements have ended sooner than a request to cancel them arrives. */
 const cancelAfterMillis = 100
 const closeMillis = 2_000

@@ -164,10 +164,11 @@ describe("Rate limits", () => {
     )
   )
 
-  it.effect("a limit of zero admits nothing", () =>
-    withLimits({ key: { requestsPerMinute: 0 } }, (limits) =>
+  it.effect("a caller's own limit of zero admits nothing", () =>
+    withLimits({}, (limits) =>
       Effect.gen(function* () {
-        expect((yield* Effect.flip(limits.admit(callerOf(1), 0))).retryAfterMillis).toBe(60_000)
+        const caller = { ...callerOf(1), rateLimits: { key: { ...none, requestsPerMinute: 0 }, project: null } }
+        expect((yield* Effect.flip(limits.admit(caller, 0))).retryAfterMillis).toBe(60_000)
       })
     )
   )

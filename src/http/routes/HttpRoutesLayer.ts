@@ -7,6 +7,14 @@ import type * as Scope from "effect/Scope"
 import { Idempotency, refusing } from "../../calls/Idempotency.ts"
 import type { Caller } from "../../domain/Caller.ts"
 import { IdGenerator } from "../../domain/IdGenerator.ts"
+import type { ConfigIssue, InvalidConfiguration } from "../../domain/InvalidConfiguration.ts"
+import {
+  issuesOfDuration,
+  issuesOfNumber,
+  millisBounds,
+  millisOrZeroBounds,
+  requireValid
+} from "../../domain/OptionIssues.ts"
 import { Timers } from "../../domain/Timers.ts"
 import { Gateway } from "../../gateway/Gateway.ts"
 import { chatEndpoint } from "../inference/ChatEndpoint.ts"
@@ -20,7 +28,7 @@ import { gatewayOfRoutes } from "./RouteCalls.ts"
 
 /** How the routes behave towards clients. */
 export interface HttpRoutesOptions {
-  /** What comes before each path; default `/v1`. */
+  /** What comes before each path, without a slash at its end; default `/v1`. */
   readonly prefix?: `/${string}`
   /** How long a stream's head waits for the first content, while a failure can still have a status; default 10 000. */
   readonly headHoldMillis?: number
@@ -50,14 +58,19 @@ const defaultDrainGrace = Duration.seconds(30)
 
 /**
  * The routes of the service as handlers for the platform's routers. When the scope closes, new calls are refused, running ones may
- * end within the grace, and what still runs then ends with an error. Other calls of the gateway go on.
+ * end within the grace, and what still runs then ends with an error. Other calls of the gateway go on. Fails with
+ * `InvalidConfiguration` where an option is out of bounds.
  */
-export const makeHttpHandlers = ({
-  drainGrace = defaultDrainGrace,
-  headHoldMillis = defaultHeadHoldMillis,
-  heartbeatMillis = defaultHeartbeatMillis
-}: HttpRoutesOptions = {}): Effect.Effect<HttpHandlers, never, Gateway | IdGenerator | Scope.Scope | Timers> =>
+export const makeHttpHandlers = (
+  options: HttpRoutesOptions = {}
+): Effect.Effect<HttpHandlers, InvalidConfiguration, Gateway | IdGenerator | Scope.Scope | Timers> =>
   Effect.gen(function* () {
+    yield* requireValid(() => issuesOfHttpRoutesOptions(options))
+    const {
+      drainGrace = defaultDrainGrace,
+      headHoldMillis = defaultHeadHoldMillis,
+      heartbeatMillis = defaultHeartbeatMillis
+    } = options
     const gateway = gatewayOfRoutes(yield* Gateway)
     const drain = yield* Drain.make({ grace: Duration.decode(drainGrace) })
     const deps: AppDeps = {
@@ -83,7 +96,7 @@ export const makeHttpHandlers = ({
  * Chat completions, Responses, Anthropic's Messages and the list of models for an application of `HttpLayerRouter`, an `HttpApi`
  * beside it too. The application authenticates: its middleware provides the `Caller` of each request. Errors have the statuses and
  * bodies of the service, and no stream ends as if it were whole after a failure. The body's limit is 20 MiB. `Idempotency-Key` is
- * honoured where `Idempotency` is provided, and else refused.
+ * honoured where `Idempotency` is provided, and else refused. Fails with `InvalidConfiguration` where an option is out of bounds.
  *
  * @example
  * const routes = HttpRoutesLayer({ prefix: "/ai", drainGrace: "10 seconds" })
@@ -92,7 +105,7 @@ export const HttpRoutesLayer = (
   options: HttpRoutesOptions = {}
 ): Layer.Layer<
   never,
-  never,
+  InvalidConfiguration,
   Gateway | HttpLayerRouter.HttpRouter | HttpLayerRouter.Request<"Requires", Caller> | IdGenerator | Timers
 > =>
   HttpLayerRouter.use((router) =>
@@ -106,3 +119,17 @@ export const HttpRoutesLayer = (
       yield* router.add("GET", `${prefix}/models`, handlers.models)
     })
   )
+
+const issuesOfHttpRoutesOptions = ({
+  drainGrace,
+  headHoldMillis,
+  heartbeatMillis,
+  prefix
+}: HttpRoutesOptions): ReadonlyArray<ConfigIssue> => [
+  ...(prefix === undefined || /^\/.*[^/]$/.test(prefix)
+    ? []
+    : [{ path: "prefix", message: "must begin with a slash and end without one" }]),
+  ...(headHoldMillis === undefined ? [] : issuesOfNumber(headHoldMillis, millisOrZeroBounds, "headHoldMillis")),
+  ...(heartbeatMillis === undefined ? [] : issuesOfNumber(heartbeatMillis, millisBounds, "heartbeatMillis")),
+  ...(drainGrace === undefined ? [] : issuesOfDuration(drainGrace, { orZero: true }, "drainGrace"))
+]

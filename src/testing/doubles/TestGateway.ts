@@ -48,7 +48,7 @@ export const testCaller: CallerShape = {
 
 const defaultCreditMicroUsd = 1_000_000_000
 
-/** The real gateway program with the given providers and the ledger in memory. */
+/** The real gateway program with the given providers and the ledger in memory. Options that are wrong are a defect. */
 export const layer = (
   options: TestGatewayOptions
 ): Layer.Layer<Gateway | Ledger | Scopes | MemoryLedger | IdGenerator | Timers | Health> => {
@@ -67,5 +67,5 @@ export const layer = (
     Layer.provideMerge(IdGenerator.layer)
   )
   // two of them in one test have nothing in common
-  return Layer.provideMerge(Layer.fresh(stack), timers)
+  return Layer.orDie(Layer.provideMerge(Layer.fresh(stack), timers))
 }

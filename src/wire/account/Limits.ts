@@ -1,4 +1,5 @@
 import * as Schema from "effect/Schema"
+import { countBounds } from "../../domain/OptionIssues.ts"
 import { strict } from "./Strict.ts"
 
 /** Whole micro-USD, not negative. */
@@ -10,8 +11,7 @@ export const LimitReset = Schema.NullOr(Schema.Literal("day", "week", "month")).
   description: "How often the limit resets, at 00:00 UTC (week: on Monday); null: never."
 })
 
-const maxRate = 1_000_000_000
-const Rate = Schema.NullOr(Schema.Number.pipe(Schema.int(), Schema.between(1, maxRate)))
+const Rate = Schema.NullOr(Schema.Number.pipe(Schema.int(), Schema.between(countBounds.min, countBounds.max)))
 const rate = (what: string) =>
   Schema.optionalWith(Rate, { default: () => null }).annotations({
     description: `${what}; null and default: unlimited.`
