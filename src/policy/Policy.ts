@@ -43,7 +43,12 @@ const make = Effect.gen(function* () {
   const cache = yield* RowCache.make<ProjectPolicy, ProjectPolicy>({
     timers: yield* Timers,
     changes: yield* ChangeNotifications,
-    load: (id) => Effect.map(store.findForCalls(ProjectId.make(id)), (row) => row && callPolicyOf(row)),
+    load: (id) =>
+      Effect.flatMap(store.findForCalls(ProjectId.make(id)), (row) =>
+        row === undefined
+          ? Effect.as(Effect.annotateLogs(isAbsent, { projectId: id }), undefined)
+          : Effect.succeed(callPolicyOf(row))
+      ),
     absent: nothingAllowed,
     kinds: ["project"],
     concerns: (change, _, id) => change.id === id,
@@ -55,7 +60,12 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** For a project that was deleted after its key was read. */
+/** In the log alone: a caller learns no more than that there is no such model. */
+const isAbsent = Effect.logWarning(
+  "the project of the caller is not in the database, so that it may use no model; an application makes it with `Projects.create`, for an account of `Accounts.create`, or provides `Policy.layerOpen` in place of `PolicyLayer`"
+)
+
+/** For a project that was deleted after its key was read, or never was in the database of an application. */
 const nothingAllowed: ProjectPolicy = {
   version: 0,
   models: { allow: [], deny: [] },
