@@ -40,14 +40,20 @@ export class Policy extends Context.Tag("gateway/policy/Policy")<Policy, PolicyS
 
 const make = Effect.gen(function* () {
   const store = yield* PolicyStore
+  let lastAbsent: string | undefined
+  // a program that goes on calling for one project does not fill the log
+  const toldAbsent = (id: string) =>
+    Effect.suspend(() => {
+      if (id === lastAbsent) return Effect.void
+      lastAbsent = id
+      return Effect.annotateLogs(isAbsent, { projectId: id })
+    })
   const cache = yield* RowCache.make<ProjectPolicy, ProjectPolicy>({
     timers: yield* Timers,
     changes: yield* ChangeNotifications,
     load: (id) =>
       Effect.flatMap(store.findForCalls(ProjectId.make(id)), (row) =>
-        row === undefined
-          ? Effect.as(Effect.annotateLogs(isAbsent, { projectId: id }), undefined)
-          : Effect.succeed(callPolicyOf(row))
+        row === undefined ? Effect.as(toldAbsent(id), undefined) : Effect.succeed(callPolicyOf(row))
       ),
     absent: nothingAllowed,
     kinds: ["project"],

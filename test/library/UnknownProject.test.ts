@@ -18,7 +18,7 @@ it.scopedLive.each(["auto", "sim/fast"])(
       const gateway = yield* Gateway
       const failed = Effect.flip(gateway.complete(request))
       expect((yield* failed)._tag).toMatch(/^(?:ModelNotFound|NoEligibleModel)$/)
-      // it is remembered, so that a caller that goes on calling does not fill the log
+      // a program that goes on calling does not fill the log
       yield* failed
       expect(warnings).toEqual([
         [
