@@ -1,7 +1,15 @@
 import type { ConfigIssue } from "../domain/InvalidConfiguration.ts"
 import type { JsonPath } from "../domain/JsonPath.ts"
+import {
+  type EffortModel,
+  issuesOfEffect,
+  issuesOfModel,
+  type ModelLimits,
+  repeated,
+  type WithoutEffect
+} from "../domain/ModelRules.ts"
 import { nearest } from "../domain/Nearest.ts"
-import { isStandardTier } from "../domain/Prices.ts"
+import { list, object, type Raw, text } from "../domain/RawJson.ts"
 import { issueAt } from "./ConfigIssue.ts"
 import { requiredFields } from "./ConfiguredModel.ts"
 
@@ -20,24 +28,9 @@ export interface ValidationContext {
   /** By protocol: settings of a provider and its models that do nothing there. */
   readonly withoutEffect: Readonly<Record<string, WithoutEffect>>
   /** Efforts that the provider of the model cannot be sent, as another one would be in their place. */
-  readonly unsentEfforts: (model: EffortModel) => ReadonlyArray<string>
+  readonly unsentEfforts: (model: EffortModel & { readonly protocol: string }) => ReadonlyArray<string>
   readonly isSet: (variable: string) => boolean
 }
-
-interface EffortModel {
-  readonly id: string
-  readonly protocol: string
-  /** `undefined`: as in the catalog, or from the id. */
-  readonly upstreamModel: string | undefined
-}
-
-interface WithoutEffect {
-  /** Their names, of inner ones with the outer one and a dot. */
-  readonly fields: ReadonlyArray<string>
-  readonly capabilities: ReadonlyArray<string>
-}
-
-type Raw = Readonly<Record<string, unknown>>
 
 /**
  * The rules that concern more than one place of the file. They read the file as it was parsed, not as it was decoded, so that
@@ -105,12 +98,7 @@ const issuesOfProvider = (provider: Raw, at: JsonPath, context: ValidationContex
 const protocolOf = ({ protocol, vendor }: Raw, context: ValidationContext): string | undefined =>
   typeof protocol === "string" ? protocol : typeof vendor === "string" ? context.vendorProtocols.get(vendor) : undefined
 
-/** What cannot be set for a model because of the protocol of its provider. */
-interface ProtocolLimits extends WithoutEffect {
-  readonly unsentEfforts: (model: Omit<EffortModel, "protocol">) => ReadonlyArray<string>
-}
-
-const limitsOf = (context: ValidationContext, protocol: string | undefined): ProtocolLimits => ({
+const limitsOf = (context: ValidationContext, protocol: string | undefined): ModelLimits => ({
   fields: [],
   capabilities: [],
   ...context.withoutEffect[protocol ?? ""],
@@ -125,7 +113,7 @@ const issuesOfPatch = (
   at: JsonPath,
   known: ReadonlySet<string>,
   knownProviders: ReadonlySet<string>,
-  limits: ProtocolLimits
+  limits: ModelLimits
 ): ReadonlyArray<ConfigIssue> => {
   if (known.has(id)) return issuesOfModel(object(patch), at, id, limits)
   const near = nearest(id, known)
@@ -140,94 +128,6 @@ const issuesOfPatch = (
   return issuesOfModel(object(patch), at, id, limits)
 }
 
-const issuesOfModel = (model: Raw, at: JsonPath, id: string, limits: ProtocolLimits): ReadonlyArray<ConfigIssue> => {
-  const issues: Array<ConfigIssue> = [
-    ...issuesOfTiers(model, at),
-    ...issuesOfServiceTiers(model, at),
-    ...issuesOfEffect(model, at, limits),
-    ...issuesOfEfforts(model, at, limits.unsentEfforts({ id, upstreamModel: text(model["upstreamModel"])[0] }))
-  ]
-  const { min, max } = object(model["reasoningDepth"])
-  if (typeof min === "number" && typeof max === "number" && min > max) {
-    issues.push(issueAt([...at, "reasoningDepth"], "must have a min that is not above its max"))
-  }
-  const effort = object(model["profile"])["effort"]
-  const efforts = model["reasoningEfforts"]
-  if (typeof effort === "string" && efforts !== undefined && !list(efforts).includes(effort)) {
-    issues.push(issueAt([...at, "profile", "effort"], "must be one of the model's reasoningEfforts"))
-  }
-  return issues
-}
-
-/** A setting of a provider or a model that does nothing is refused: an operator would wait for its effect. */
-const issuesOfEffect = (of: Raw, at: JsonPath, { capabilities, fields }: WithoutEffect): ReadonlyArray<ConfigIssue> => {
-  const reason = "has no effect: the protocol of this provider has no field for it"
-  const isSet = (value: unknown) =>
-    value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0)
-  return [
-    ...fields.flatMap((field) => {
-      const path = field.split(".")
-      const value = path.reduce((inner: unknown, key) => object(inner)[key], of)
-      return isSet(value) ? [issueAt([...at, ...path], reason)] : []
-    }),
-    ...list(of["capabilities"]).flatMap((capability, index) =>
-      text(capability).some((one) => capabilities.includes(one))
-        ? [issueAt([...at, "capabilities", index], reason)]
-        : []
-    )
-  ]
-}
-
-/** An effort that is listed is promised: another one in its place would be sent without a word. */
-const issuesOfEfforts = (model: Raw, at: JsonPath, unsent: ReadonlyArray<string>): ReadonlyArray<ConfigIssue> => {
-  const reason = "cannot be sent: the protocol of this provider has no such effort for the model"
-  const named = [
-    ...list(model["reasoningEfforts"]).map((effort, index) => [effort, ["reasoningEfforts", index]] as const),
-    [object(model["profile"])["effort"], ["profile", "effort"]] as const
-  ]
-  return named.flatMap(([effort, path]) =>
-    text(effort).some((one) => unsent.includes(one)) ? [issueAt([...at, ...path], reason)] : []
-  )
-}
-
-const issuesOfTiers = (prices: Raw, at: JsonPath): ReadonlyArray<ConfigIssue> => {
-  let above = Number.NEGATIVE_INFINITY
-  return list(prices["priceTiers"]).flatMap((tier, index) => {
-    const from = object(tier)["abovePromptTokens"]
-    if (typeof from !== "number") return []
-    const isAbove = from > above
-    above = from
-    return isAbove
-      ? []
-      : [issueAt([...at, "priceTiers", index, "abovePromptTokens"], "must be greater than in the tier before")]
-  })
-}
-
-const issuesOfServiceTiers = (model: Raw, at: JsonPath): ReadonlyArray<ConfigIssue> => {
-  const path = [...at, "serviceTierPrices"]
-  const tiers = list(model["serviceTierPrices"]).map(object)
-  return [
-    ...repeated(tiers, "serviceTier", path),
-    ...tiers.flatMap((tier, index) => [
-      ...(text(tier["serviceTier"]).some(isStandardTier)
-        ? [issueAt([...path, index, "serviceTier"], "is a name of the standard tier, whose prices are the model's own")]
-        : []),
-      ...issuesOfTiers(tier, [...path, index])
-    ])
-  ]
-}
-
-const repeated = (rows: ReadonlyArray<Raw>, key: string, at: JsonPath): ReadonlyArray<ConfigIssue> => {
-  const seen = new Set<string>()
-  return rows.flatMap((row, index) => {
-    const value = row[key]
-    if (typeof value !== "string") return []
-    if (seen.has(value)) return [issueAt([...at, index, key], "is given twice")]
-    seen.add(value)
-    return []
-  })
-}
-
 /** Once per provider entry: models of different providers differ by their prefix. */
 const repeatedModels = (providers: ReadonlyArray<Raw>): ReadonlyArray<ConfigIssue> =>
   providers.flatMap((provider, index) =>
@@ -236,11 +136,3 @@ const repeatedModels = (providers: ReadonlyArray<Raw>): ReadonlyArray<ConfigIssu
 
 const modelIds = (provider: Raw): ReadonlyArray<string> =>
   list(provider["models"]).flatMap((model) => text(object(model)["id"]))
-
-const object = (value: unknown): Raw => (isObject(value) ? value : {})
-
-const isObject = (value: unknown): value is Raw => typeof value === "object" && value !== null && !Array.isArray(value)
-
-const list = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
-
-const text = (value: unknown): ReadonlyArray<string> => (typeof value === "string" ? [value] : [])

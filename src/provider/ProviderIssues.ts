@@ -1,9 +1,12 @@
 import * as Redacted from "effect/Redacted"
 import type { ConfigIssue } from "../domain/InvalidConfiguration.ts"
 import { type JsonPath, jsonPathText } from "../domain/JsonPath.ts"
-import type { Model } from "../domain/Model.ts"
+import { type Model, providerOf } from "../domain/Model.ts"
+import { issuesOfModel, type ModelLimits } from "../domain/ModelRules.ts"
 import { issuesOfNumber, millisBounds } from "../domain/OptionIssues.ts"
+import type { ProtocolId } from "../domain/Support.ts"
 import { isProxyUrl, type ProxyOptions } from "../egress/Proxy.ts"
+import { limitsOf } from "./ModelLimits.ts"
 import type { Provider } from "./Provider.ts"
 import type { ReplaceableProviders } from "./ProviderReplacement.ts"
 import { simulatedIds } from "./simulated/Simulated.ts"
@@ -34,7 +37,10 @@ export const issuesOfOptions = ({
   ...[...(credentials ?? [])].flatMap(([id, key]) => issuesOfCredential(id, key)),
   ...(bedrock ? issuesOfBedrock(bedrock) : []),
   ...own.flatMap((one, index) => issuesOfOwn(one, ["own", index])),
-  ...Object.entries(patches).flatMap(([id, patch]) => issuesOfNumbers(patch, ["patches", id])),
+  ...Object.entries(patches).flatMap(([id, patch]) => [
+    ...issuesOfNumbers(patch, ["patches", id]),
+    ...(patch === null ? [] : issuesOfModel(patch, ["patches", id], id, limitsOfPatch(id, own)))
+  ]),
   ...(["https", "http"] as const).flatMap((scheme) => {
     const given = proxy[scheme] ?? null
     return given === null || isProxyUrl(Redacted.value(given)) ? [] : [issue(["proxy", scheme], wrongProxy)]
@@ -100,9 +106,18 @@ const issuesOfOwn = (one: OwnProvider, at: JsonPath): ReadonlyArray<ConfigIssue>
   ...(one.apiKey === null ? [] : issuesOfSecret(one.apiKey, [...at, "apiKey"])),
   ...one.models.flatMap((model, index) => [
     ...issuesOfModelId(model.id, one.id, [...at, "models", index, "id"]),
-    ...issuesOfNumbers(model, [...at, "models", index])
+    ...issuesOfNumbers(model, [...at, "models", index]),
+    ...issuesOfModel(model, [...at, "models", index], model.id, limitsOf(protocolOf(one)))
   ])
 ]
+
+const protocolOf = ({ protocol, vendor }: OwnProvider): ProtocolId | undefined =>
+  vendor === undefined ? configurableProtocols.find((one) => one === protocol) : vendorOf(vendor)?.protocol.id
+
+const limitsOfPatch = (id: string, own: ReadonlyArray<OwnProvider>): ModelLimits => {
+  const provider = own.find((one) => one.id === providerOf(id))
+  return limitsOf(provider === undefined ? vendorOf(providerOf(id))?.protocol.id : protocolOf(provider))
+}
 
 const issuesOfConnection = ({ baseUrl, protocol, vendor }: OwnProvider, at: JsonPath): ReadonlyArray<ConfigIssue> => {
   if (vendor === undefined && protocol === undefined) return [issue(at, "needs a protocol or a vendor")]

@@ -22,6 +22,9 @@ const model = (more: object) => [{ ...limits, id: "acme/small", ...more }]
 /** As `process.env["…"]` of a variable that is not set, in spite of its type. */
 const unset = Redacted.make(undefined as unknown as string)
 
+const minimal = (id: string) => [{ ...limits, id, reasoningEfforts: ["xhigh"] as const }]
+
+const unsentEffort = "cannot be sent: the protocol of this provider has no such effort for the model"
 const wrongUrl = "must be an http or https URL without credentials, query or fragment"
 const wrongSecret = "must hold visible ASCII characters only, without spaces, and at least one"
 const wrongProxy = "must be the URL of an HTTP proxy, such as http://proxy.example.com:3128"
@@ -83,6 +86,64 @@ const cases: ReadonlyArray<readonly [what: string, options: ProviderOptions, ...
     `own[0].models[0].outputTokens: ${wrongNumber}`,
     "own[0].models[0].quality: must be a number from 0 to 1",
     `patches["openai/gpt-5"].priceTiers[0].abovePromptTokens: ${wrongNumber}`
+  ],
+  [
+    "efforts that the protocol has no name for, also as what is sent by default",
+    {
+      own: [
+        {
+          ...own,
+          protocol: "gemini",
+          models: model({ reasoningEfforts: ["none", "low"], profile: { effort: "max" } })
+        },
+        {
+          ...own,
+          id: "aws",
+          protocol: "bedrock-converse",
+          models: [
+            {
+              ...limits,
+              id: "aws/nova",
+              upstreamModel: "us.amazon.nova-2-lite-v1:0",
+              reasoningEfforts: ["none", "low", "xhigh"]
+            }
+          ]
+        },
+        { ...own, id: "mine", protocol: undefined, vendor: "google", models: minimal("mine/m") }
+      ],
+      patches: {
+        "acme/small": { reasoningEfforts: ["max"] },
+        "google/gemini-3.1-pro-preview": { reasoningEfforts: ["xhigh"] }
+      }
+    },
+    `own[0].models[0].reasoningEfforts[0]: ${unsentEffort}`,
+    `own[0].models[0].profile.effort: ${unsentEffort}`,
+    "own[0].models[0].profile.effort: must be one of the model's reasoningEfforts",
+    `own[1].models[0].reasoningEfforts[2]: ${unsentEffort}`,
+    `own[2].models[0].reasoningEfforts[0]: ${unsentEffort}`,
+    `patches["acme/small"].reasoningEfforts[0]: ${unsentEffort}`,
+    `patches["google/gemini-3.1-pro-preview"].reasoningEfforts[0]: ${unsentEffort}`
+  ],
+  [
+    "settings that have no effect, and ranges and tiers in the wrong order",
+    {
+      own: [
+        {
+          ...own,
+          models: model({
+            reasoningDepth: { min: 9, max: 1 },
+            profile: { apiVersion: "2023-06-01" },
+            priceTiers: [
+              { ...limits, abovePromptTokens: 5 },
+              { ...limits, abovePromptTokens: 5 }
+            ]
+          })
+        }
+      ]
+    },
+    "own[0].models[0].priceTiers[1].abovePromptTokens: must be greater than in the tier before",
+    "own[0].models[0].profile.apiVersion: has no effect: the protocol of this provider has no field for it",
+    "own[0].models[0].reasoningDepth: must have a min that is not above its max"
   ],
   [
     "proxies that are none",
