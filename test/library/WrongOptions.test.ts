@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import * as Stream from "effect/Stream"
 import {
   AccountLayer,
   DatabaseLayer,
@@ -14,6 +15,8 @@ import {
   IdempotencyLayer,
   InvalidConfiguration,
   LedgerLayer,
+  makeModel,
+  makeProvider,
   PolicyLayer,
   ProductionLayer,
   ProviderLayer,
@@ -184,6 +187,18 @@ describe("options that are wrong", () => {
       const error = yield* Effect.flip(Layer.build(layer))
       expect(error).toBeInstanceOf(InvalidConfiguration)
       expect(error instanceof InvalidConfiguration && error.message.split("\n")).toEqual(issues)
+    })
+  )
+
+  it.scoped("what is wrong with a provider of the application has its place in the whole stack too", () =>
+    Effect.gen(function* () {
+      const model = makeModel({ id: "other/m", prices: { input: 0, output: 0 }, contextTokens: 10, outputTokens: 5 })
+      const stack = ProductionLayer({
+        database: { directory: ":memory:" },
+        providers: { providers: [{ provider: makeProvider("mine", () => Stream.empty), models: [model] }] }
+      })
+      const error = yield* Effect.flip(Layer.build(stack))
+      expect(error.message).toBe("providers.providers[0].models[0].providerId: must be the id of its provider")
     })
   )
 
