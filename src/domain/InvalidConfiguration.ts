@@ -1,4 +1,5 @@
 import * as Data from "effect/Data"
+import { type JsonPath, jsonPathText } from "./JsonPath.ts"
 
 /** One thing that is wrong in a configuration. Neither part ever holds a value, which could be a secret. */
 export interface ConfigIssue {
@@ -7,6 +8,9 @@ export interface ConfigIssue {
   /** What is wrong there. */
   readonly message: string
 }
+
+/** What is wrong at a place of the options. */
+export const issueAt = (path: JsonPath, message: string): ConfigIssue => ({ path: jsonPathText(path), message })
 
 /** Nothing can be started with this configuration; every issue is reported at once. */
 export class InvalidConfiguration extends Data.TaggedError("InvalidConfiguration")<{

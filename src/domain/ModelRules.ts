@@ -1,5 +1,5 @@
-import type { ConfigIssue } from "./InvalidConfiguration.ts"
-import { type JsonPath, jsonPathText } from "./JsonPath.ts"
+import { type ConfigIssue, issueAt } from "./InvalidConfiguration.ts"
+import type { JsonPath } from "./JsonPath.ts"
 import { isStandardTier } from "./Prices.ts"
 import { list, object, type Raw, text } from "./RawJson.ts"
 
@@ -122,5 +122,3 @@ export const repeated = (rows: ReadonlyArray<Raw>, key: string, at: JsonPath): R
     return []
   })
 }
-
-const issueAt = (path: JsonPath, message: string): ConfigIssue => ({ path: jsonPathText(path), message })

@@ -1,6 +1,6 @@
 import * as Redacted from "effect/Redacted"
-import type { ConfigIssue } from "../domain/InvalidConfiguration.ts"
-import { type JsonPath, jsonPathText } from "../domain/JsonPath.ts"
+import { type ConfigIssue, issueAt } from "../domain/InvalidConfiguration.ts"
+import type { JsonPath } from "../domain/JsonPath.ts"
 import { type Model, providerOf } from "../domain/Model.ts"
 import { issuesOfModel, type ModelLimits } from "../domain/ModelRules.ts"
 import { issuesOfNumber, millisBounds } from "../domain/OptionIssues.ts"
@@ -43,7 +43,7 @@ export const issuesOfOptions = ({
   ]),
   ...(["https", "http"] as const).flatMap((scheme) => {
     const given = proxy[scheme] ?? null
-    return given === null || isProxyUrl(Redacted.value(given)) ? [] : [issue(["proxy", scheme], wrongProxy)]
+    return given === null || isProxyUrl(Redacted.value(given)) ? [] : [issueAt(["proxy", scheme], wrongProxy)]
   }),
   ...(connectMillis === undefined ? [] : issuesOfNumber(connectMillis, millisBounds, "connectMillis"))
 ]
@@ -59,7 +59,7 @@ export const issuesOfIds = (
     ...(credentials?.keys() ?? [])
   ])
   const unique = (id: string, at: JsonPath): ReadonlyArray<ConfigIssue> => {
-    if (taken.has(id)) return [issue(at, "is the id of another provider")]
+    if (taken.has(id)) return [issueAt(at, "is the id of another provider")]
     taken.add(id)
     return []
   }
@@ -71,7 +71,7 @@ export const issuesOfIds = (
       ...models.flatMap((model, at) =>
         model.providerId === id
           ? issuesOfModelId(model.id, id, ["providers", index, "models", at, "id"])
-          : [issue(["providers", index, "models", at, "providerId"], "must be the id of its provider")]
+          : [issueAt(["providers", index, "models", at, "providerId"], "must be the id of its provider")]
       )
     ])
   ]
@@ -84,15 +84,15 @@ const wrongProxy = "must be the URL of an HTTP proxy, such as http://proxy.examp
 const issuesOfCredential = (id: string, key: Redacted.Redacted): ReadonlyArray<ConfigIssue> => {
   const at = ["credentials", id]
   const vendor = vendorOf(id)
-  if (vendor === undefined) return [issue(at, "is not the id of a built-in vendor")]
+  if (vendor === undefined) return [issueAt(at, "is not the id of a built-in vendor")]
   // its own endpoint is an example, whose host could be anybody's
-  if (vendor.needsBaseUrl === true) return [issue(at, "needs a base URL of its own: name the vendor in `own`")]
+  if (vendor.needsBaseUrl === true) return [issueAt(at, "needs a base URL of its own: name the vendor in `own`")]
   return issuesOfSecret(key, at)
 }
 
 const issuesOfBedrock = ({ auth, region }: BedrockAccess): ReadonlyArray<ConfigIssue> => [
   // it becomes part of a host name
-  ...(/^[a-z0-9-]{1,40}$/.test(region) ? [] : [issue(["bedrock", "region"], "must be a region such as us-east-1")]),
+  ...(/^[a-z0-9-]{1,40}$/.test(region) ? [] : [issueAt(["bedrock", "region"], "must be a region such as us-east-1")]),
   ...(auth._tag === "Bearer"
     ? issuesOfSecret(auth.token, ["bedrock", "auth", "token"])
     : (["accessKeyId", "secretAccessKey", "sessionToken"] as const).flatMap((name) =>
@@ -101,7 +101,7 @@ const issuesOfBedrock = ({ auth, region }: BedrockAccess): ReadonlyArray<ConfigI
 ]
 
 const issuesOfOwn = (one: OwnProvider, at: JsonPath): ReadonlyArray<ConfigIssue> => [
-  ...(/^[^/\s]+$/.test(one.id) ? [] : [issue([...at, "id"], "must be a name without slashes and spaces")]),
+  ...(/^[^/\s]+$/.test(one.id) ? [] : [issueAt([...at, "id"], "must be a name without slashes and spaces")]),
   ...issuesOfConnection(one, at),
   ...(one.apiKey === null ? [] : issuesOfSecret(one.apiKey, [...at, "apiKey"])),
   ...one.models.flatMap((model, index) => [
@@ -120,18 +120,18 @@ const limitsOfPatch = (id: string, own: ReadonlyArray<OwnProvider>): ModelLimits
 }
 
 const issuesOfConnection = ({ baseUrl, protocol, vendor }: OwnProvider, at: JsonPath): ReadonlyArray<ConfigIssue> => {
-  if (vendor === undefined && protocol === undefined) return [issue(at, "needs a protocol or a vendor")]
+  if (vendor === undefined && protocol === undefined) return [issueAt(at, "needs a protocol or a vendor")]
   const base = vendor === undefined ? undefined : vendorOf(vendor)
   if (vendor !== undefined && base === undefined) {
-    return [issue([...at, "vendor"], `must be one of ${vendors.map(({ id }) => id).join(", ")}`)]
+    return [issueAt([...at, "vendor"], `must be one of ${vendors.map(({ id }) => id).join(", ")}`)]
   }
   if (base === undefined && !configurableProtocols.some((one) => one === protocol)) {
-    return [issue([...at, "protocol"], `must be one of ${configurableProtocols.join(", ")}`)]
+    return [issueAt([...at, "protocol"], `must be one of ${configurableProtocols.join(", ")}`)]
   }
   if (baseUrl !== undefined)
-    return Endpoint.parse(baseUrl) === undefined ? [issue([...at, "baseUrl"], wrongBaseUrl)] : []
-  if (base === undefined) return [issue([...at, "baseUrl"], "is required with a protocol")]
-  return base.needsBaseUrl === true ? [issue([...at, "baseUrl"], `is required with the vendor ${base.id}`)] : []
+    return Endpoint.parse(baseUrl) === undefined ? [issueAt([...at, "baseUrl"], wrongBaseUrl)] : []
+  if (base === undefined) return [issueAt([...at, "baseUrl"], "is required with a protocol")]
+  return base.needsBaseUrl === true ? [issueAt([...at, "baseUrl"], `is required with the vendor ${base.id}`)] : []
 }
 
 /** It becomes a header: no line break, no space. A variable that is not set may be `undefined` in spite of its type. */
@@ -139,23 +139,21 @@ const issuesOfSecret = (secret: Redacted.Redacted, at: JsonPath): ReadonlyArray<
   const text: unknown = Redacted.value(secret)
   return typeof text === "string" && /^[\x21-\x7e]+$/.test(text)
     ? []
-    : [issue(at, "must hold visible ASCII characters only, without spaces, and at least one")]
+    : [issueAt(at, "must hold visible ASCII characters only, without spaces, and at least one")]
 }
 
 const issuesOfModelId = (id: string, providerId: string, at: JsonPath): ReadonlyArray<ConfigIssue> =>
   id.startsWith(`${providerId}/`) && id.length > providerId.length + 1
     ? []
-    : [issue(at, "must start with the id of its provider and a slash")]
+    : [issueAt(at, "must start with the id of its provider and a slash")]
 
 /** Amounts and counts are whole, as those of `makeModel`: with NaN each call would be a defect. */
 const issuesOfNumbers = (value: unknown, at: JsonPath): ReadonlyArray<ConfigIssue> => {
   if (typeof value === "number") {
-    if (at.at(-1) === "quality") return value >= 0 && value <= 1 ? [] : [issue(at, "must be a number from 0 to 1")]
-    return Number.isSafeInteger(value) && value >= 0 ? [] : [issue(at, "must be a whole number, at least 0")]
+    if (at.at(-1) === "quality") return value >= 0 && value <= 1 ? [] : [issueAt(at, "must be a number from 0 to 1")]
+    return Number.isSafeInteger(value) && value >= 0 ? [] : [issueAt(at, "must be a whole number, at least 0")]
   }
   if (Array.isArray(value)) return value.flatMap((one, index) => issuesOfNumbers(one, [...at, index]))
   if (typeof value !== "object" || value === null) return []
   return Object.entries(value).flatMap(([key, one]) => issuesOfNumbers(one, [...at, key]))
 }
-
-const issue = (path: JsonPath, message: string): ConfigIssue => ({ path: jsonPathText(path), message })

@@ -29,5 +29,5 @@ export const keepAnswer = async <Data>(
   answer: Data
 ): Promise<void> => {
   await queries.cancelQueries({ queryKey, exact: true })
-  queries.setQueryData<Data>(queryKey, answer as never)
+  queries.setQueryData<Data, QueryKey, Data>(queryKey, () => answer)
 }
