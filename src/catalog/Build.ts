@@ -36,7 +36,7 @@ export interface BuildInput {
 /**
  * All models that can be called, by id in code-point order. Of several models with one id the last wins, in the order data,
  * ready, configured. A patch for an unknown id adds the model when its provider can be called and the patch is complete, and
- * has no effect otherwise: the configuration's rules reject incomplete ones.
+ * has no effect otherwise: `issuesOfPatchedId` refuses those.
  */
 export const buildModels = (input: BuildInput): ReadonlyArray<Model> => {
   const callable = new Map([...input.vendors, ...input.configured].map((vendor) => [vendor.id, vendor]))

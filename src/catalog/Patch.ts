@@ -1,5 +1,6 @@
 import { type Effort, efforts } from "../domain/Chat.ts"
 import type { Capability, Model, Profile, Reasoning } from "../domain/Model.ts"
+import { requiredFields } from "../domain/ModelRules.ts"
 import type { PriceList, Prices, PriceTier } from "../domain/Prices.ts"
 import type { ProtocolId, SupportTable } from "../domain/Support.ts"
 import { withoutEffect } from "./WithoutEffect.ts"
@@ -95,10 +96,7 @@ export interface ServiceTierPatch extends RatesPatch {
 
 /** Whether the patch has the fields that a model outside the catalog needs. */
 export const isComplete = (patch: ModelPatch): patch is Omit<ConfiguredModel, "id"> =>
-  patch.inputPriceMicroUsdPerMillion !== undefined &&
-  patch.outputPriceMicroUsdPerMillion !== undefined &&
-  patch.contextTokens !== undefined &&
-  patch.outputTokens !== undefined
+  requiredFields.every((field) => patch[field] !== undefined)
 
 /** A patch of the upstream name leaves the alias as it is: clients use it. */
 export const patched = (model: Model, patch: ModelPatch): Model => ({

@@ -1,5 +1,6 @@
 import * as Schema from "effect/Schema"
 import { efforts } from "../domain/Chat.ts"
+import type { requiredFields } from "../domain/ModelRules.ts"
 import { Depth, Flag, Fraction, ModelId, Price, Text, Tokens, TokensOrZero } from "./Fields.ts"
 
 const rates = {
@@ -44,7 +45,7 @@ const required = {
   outputPriceMicroUsdPerMillion: Price.annotations({ description: "Completion tokens, in micro-USD per million." }),
   contextTokens: Tokens.annotations({ description: "Maximum length of prompt and completion together, in tokens." }),
   outputTokens: Tokens.annotations({ description: "Longest completion, in tokens." })
-}
+} satisfies Record<(typeof requiredFields)[number], unknown>
 
 const optional = {
   upstreamModel: Schema.optional(Text).annotations({
@@ -138,6 +139,3 @@ export const ModelPatch = Schema.Struct({
   ...optional
 })
 export type ModelPatch = typeof ModelPatch.Type
-
-/** Fields that a patch must have when its id is not in the catalog. */
-export const requiredFields = Object.keys(required)

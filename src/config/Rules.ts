@@ -1,17 +1,18 @@
 import type { ConfigIssue } from "../domain/InvalidConfiguration.ts"
 import type { JsonPath } from "../domain/JsonPath.ts"
+import { providerOf } from "../domain/Model.ts"
 import {
   type EffortModel,
   issuesOfEffect,
   issuesOfModel,
+  issuesOfPatchedId,
   type ModelLimits,
+  type PatchTargets,
   repeated,
   type WithoutEffect
 } from "../domain/ModelRules.ts"
-import { nearest } from "../domain/Nearest.ts"
 import { list, object, type Raw, text } from "../domain/RawJson.ts"
 import { issueAt } from "./ConfigIssue.ts"
-import { requiredFields } from "./ConfiguredModel.ts"
 
 /** What the file may refer to or must not redefine. */
 export interface ValidationContext {
@@ -39,10 +40,13 @@ export interface ValidationContext {
 export const issuesOfRules = (file: unknown, context: ValidationContext): ReadonlyArray<ConfigIssue> => {
   const root = object(file)
   const providers = list(root["providers"]).map(object)
-  const known = new Set([...context.catalogModelIds, ...providers.flatMap((provider) => modelIds(provider))])
-  const knownProviders = new Set([...context.builtInIds, ...providers.flatMap((provider) => text(provider["id"]))])
+  const targets: PatchTargets = {
+    models: new Set([...context.catalogModelIds, ...providers.flatMap((provider) => modelIds(provider))]),
+    providers: new Set([...context.vendorIds, ...providers.flatMap((provider) => text(provider["id"]))]),
+    providersWithFixedModels: new Set(context.builtInIds.filter((id) => !context.vendorIds.includes(id)))
+  }
   const protocolOfModel = (id: string) => {
-    const own = idOfProvider(id)
+    const own = providerOf(id)
     const provider = providers.find((one) => one["id"] === own)
     return provider === undefined ? context.vendorProtocols.get(own) : protocolOf(provider, context)
   }
@@ -50,9 +54,10 @@ export const issuesOfRules = (file: unknown, context: ValidationContext): Readon
     ...repeated(providers, "id", ["providers"]),
     ...providers.flatMap((provider, index) => issuesOfProvider(provider, ["providers", index], context)),
     ...repeatedModels(providers),
-    ...Object.entries(object(root["models"])).flatMap(([id, patch]) =>
-      issuesOfPatch(id, patch, ["models", id], known, knownProviders, limitsOf(context, protocolOfModel(id)))
-    ),
+    ...Object.entries(object(root["models"])).flatMap(([id, patch]) => [
+      ...issuesOfPatchedId(id, patch === null ? null : object(patch), ["models", id], targets),
+      ...issuesOfModel(object(patch), ["models", id], id, limitsOf(context, protocolOfModel(id)))
+    ]),
     ...repeated(list(root["routingConfigurations"]).map(object), "slug", ["routingConfigurations"])
   ]
 }
@@ -104,29 +109,6 @@ const limitsOf = (context: ValidationContext, protocol: string | undefined): Mod
   ...context.withoutEffect[protocol ?? ""],
   unsentEfforts: (model) => (protocol === undefined ? [] : context.unsentEfforts({ ...model, protocol }))
 })
-
-const idOfProvider = (modelId: string): string => modelId.slice(0, Math.max(0, modelId.indexOf("/")))
-
-const issuesOfPatch = (
-  id: string,
-  patch: unknown,
-  at: JsonPath,
-  known: ReadonlySet<string>,
-  knownProviders: ReadonlySet<string>,
-  limits: ModelLimits
-): ReadonlyArray<ConfigIssue> => {
-  if (known.has(id)) return issuesOfModel(object(patch), at, id, limits)
-  const near = nearest(id, known)
-  const meant = near === undefined ? "" : `; did you mean ${near}?`
-  if (patch === null) return [issueAt(at, `is not a model of the catalog${meant}`)]
-  const missing = requiredFields.filter((field) => object(patch)[field] === undefined)
-  if (!knownProviders.has(idOfProvider(id))) {
-    return [issueAt(at, `is not a model of the catalog, and its provider is not known either${meant}`)]
-  }
-  if (missing.length > 0)
-    return [issueAt(at, `is not a model of the catalog; a new one needs ${missing.join(", ")}${meant}`)]
-  return issuesOfModel(object(patch), at, id, limits)
-}
 
 /** Once per provider entry: models of different providers differ by their prefix. */
 const repeatedModels = (providers: ReadonlyArray<Raw>): ReadonlyArray<ConfigIssue> =>

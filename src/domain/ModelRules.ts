@@ -1,5 +1,7 @@
 import { type ConfigIssue, issueAt } from "./InvalidConfiguration.ts"
 import type { JsonPath } from "./JsonPath.ts"
+import { providerOf } from "./Model.ts"
+import { nearest } from "./Nearest.ts"
 import { isStandardTier } from "./Prices.ts"
 import { list, object, type Raw, text } from "./RawJson.ts"
 
@@ -47,6 +49,44 @@ export const issuesOfModel = (
     issues.push(issueAt([...at, "profile", "effort"], "must be one of the model's reasoningEfforts"))
   }
   return issues
+}
+
+/** What a model outside the catalog has of its own, and a patch that adds one therefore too. */
+export const requiredFields = [
+  "inputPriceMicroUsdPerMillion",
+  "outputPriceMicroUsdPerMillion",
+  "contextTokens",
+  "outputTokens"
+] as const
+
+/** What there is that a patch can name. */
+export interface PatchTargets {
+  /** Ids of models, callable or not. */
+  readonly models: ReadonlySet<string>
+  /** Ids of providers that a patch can add a model to. */
+  readonly providers: ReadonlySet<string>
+  /** Ids of those that have the models they come with, and no others. */
+  readonly providersWithFixedModels: ReadonlySet<string>
+}
+
+/** A patch that changes, removes or adds nothing is refused: its id is most often misspelt. */
+export const issuesOfPatchedId = (
+  id: string,
+  patch: object | null,
+  at: JsonPath,
+  { models, providers, providersWithFixedModels }: PatchTargets
+): ReadonlyArray<ConfigIssue> => {
+  if (models.has(id)) return []
+  const unknown = (why: string) => {
+    const near = nearest(id, models)
+    return [issueAt(at, `is not a model of the catalog${why}${near === undefined ? "" : `; did you mean ${near}?`}`)]
+  }
+  if (patch === null) return unknown("")
+  const provider = providerOf(id)
+  if (providersWithFixedModels.has(provider)) return unknown(", and none can be added to its provider")
+  if (!providers.has(provider)) return unknown(", and its provider is not known either")
+  const missing = requiredFields.filter((field) => object(patch)[field] === undefined)
+  return missing.length === 0 ? [] : unknown(`; a new one needs ${missing.join(", ")}`)
 }
 
 /** A setting of a provider or a model that does nothing is refused: an operator would wait for its effect. */

@@ -24,7 +24,7 @@ const defaultImageTokens = 3_000
 
 /**
  * A model of a provider of the application, for the catalog: takes every request parameter, does not reason and is listed,
- * unless the options say otherwise. Throws on an id without a provider and on prices or limits that are not whole numbers.
+ * unless the options say otherwise. Throws on an id without a provider and on prices or limits that are not whole numbers, and on limits of zero.
  *
  * @example
  * const model = makeModel({ id: "mine/small", prices: { input: 0, output: 0 }, contextTokens: 8_192, outputTokens: 1_024 })
@@ -34,7 +34,8 @@ export const makeModel = (options: ModelOptions): Model => {
   const providerId = providerOf(id)
   const name = id.slice(providerId.length + 1)
   if (providerId === "" || name === "") throw new Error(`the model id ${id} is not <provider>/<model>`)
-  requireWhole(id, { input: prices.input, output: prices.output, contextTokens, outputTokens })
+  requireWhole(id, { input: prices.input, output: prices.output }, 0)
+  requireWhole(id, { contextTokens, outputTokens }, 1)
   return {
     upstreamModel: name,
     alias: name,
@@ -62,8 +63,10 @@ export const makeModel = (options: ModelOptions): Model => {
   }
 }
 
-const requireWhole = (id: string, values: Readonly<Record<string, number>>): void => {
+const requireWhole = (id: string, values: Readonly<Record<string, number>>, min: number): void => {
   for (const [name, value] of Object.entries(values)) {
-    if (!Number.isSafeInteger(value) || value < 0) throw new Error(`${name} of the model ${id} is not a whole number`)
+    if (!Number.isSafeInteger(value) || value < min) {
+      throw new Error(`${name} of the model ${id} is not a whole number of at least ${min}`)
+    }
   }
 }

@@ -2,11 +2,11 @@ import * as Redacted from "effect/Redacted"
 import { type ConfigIssue, issueAt } from "../domain/InvalidConfiguration.ts"
 import type { JsonPath } from "../domain/JsonPath.ts"
 import { type Model, providerOf } from "../domain/Model.ts"
-import { issuesOfModel, type ModelLimits } from "../domain/ModelRules.ts"
+import { issuesOfModel, issuesOfPatchedId, type ModelLimits, type PatchTargets } from "../domain/ModelRules.ts"
 import { issuesOfNumber, millisBounds } from "../domain/OptionIssues.ts"
 import type { ProtocolId } from "../domain/Support.ts"
 import { isProxyUrl, type ProxyOptions } from "../egress/Proxy.ts"
-import { limitsOf } from "./ModelLimits.ts"
+import { catalogModelIds, limitsOf } from "./ModelLimits.ts"
 import type { Provider } from "./Provider.ts"
 import type { ReplaceableProviders } from "./ProviderReplacement.ts"
 import { simulatedIds } from "./simulated/Simulated.ts"
@@ -48,11 +48,13 @@ export const issuesOfOptions = ({
   ...(connectMillis === undefined ? [] : issuesOfNumber(connectMillis, millisBounds, "connectMillis"))
 ]
 
-/** What is wrong with their ids together, and with those of the models of providers in this process. */
-export const issuesOfIds = (
-  { bedrock, callerCredentials, credentials, own = [], simulated }: ConfigurableProviders,
-  inProcess: ReadonlyArray<{ readonly provider: Provider; readonly models: ReadonlyArray<Model> }>
-): ReadonlyArray<ConfigIssue> => {
+/** Providers that run in this process, as they were made. */
+type InProcess = ReadonlyArray<{ readonly provider: Provider; readonly models: ReadonlyArray<Model> }>
+
+/** What is wrong with their ids together, with those of patches, and with those of the models of providers in this process. */
+export const issuesOfIds = (options: ConfigurableProviders, inProcess: InProcess): ReadonlyArray<ConfigIssue> => {
+  const { bedrock, callerCredentials, credentials, own = [], patches = {}, simulated } = options
+  const targets = targetsOf(own, inProcess)
   const taken = new Set([
     ...(simulated === true ? simulatedIds : []),
     ...(callerCredentials === true ? vendorsWithKeyAlone.map(({ id }) => id) : []),
@@ -73,9 +75,16 @@ export const issuesOfIds = (
           ? issuesOfModelId(model.id, id, ["providers", index, "models", at, "id"])
           : [issueAt(["providers", index, "models", at, "providerId"], "must be the id of its provider")]
       )
-    ])
+    ]),
+    ...Object.entries(patches).flatMap(([id, patch]) => issuesOfPatchedId(id, patch, ["patches", id], targets))
   ]
 }
+
+const targetsOf = (own: ReadonlyArray<OwnProvider>, inProcess: InProcess): PatchTargets => ({
+  models: new Set([...catalogModelIds, ...[...own, ...inProcess].flatMap(({ models }) => models.map(({ id }) => id))]),
+  providers: new Set([...vendors, ...own].map(({ id }) => id)),
+  providersWithFixedModels: new Set([...simulatedIds, ...inProcess.map(({ provider }) => provider.id)])
+})
 
 /** A base URL must hold no secret, and no part that changes the path. */
 const wrongBaseUrl = "must be an http or https URL without credentials, query or fragment"
@@ -147,11 +156,20 @@ const issuesOfModelId = (id: string, providerId: string, at: JsonPath): Readonly
     ? []
     : [issueAt(at, "must start with the id of its provider and a slash")]
 
+/** With none of these tokens no call would fit. */
+const countsAboveZero: ReadonlySet<unknown> = new Set([
+  "contextTokens",
+  "inputTokens",
+  "outputTokens",
+  "maxOutputTokens"
+])
+
 /** Amounts and counts are whole, as those of `makeModel`: with NaN each call would be a defect. */
 const issuesOfNumbers = (value: unknown, at: JsonPath): ReadonlyArray<ConfigIssue> => {
   if (typeof value === "number") {
     if (at.at(-1) === "quality") return value >= 0 && value <= 1 ? [] : [issueAt(at, "must be a number from 0 to 1")]
-    return Number.isSafeInteger(value) && value >= 0 ? [] : [issueAt(at, "must be a whole number, at least 0")]
+    const min = countsAboveZero.has(at.at(-1)) ? 1 : 0
+    return Number.isSafeInteger(value) && value >= min ? [] : [issueAt(at, `must be a whole number, at least ${min}`)]
   }
   if (Array.isArray(value)) return value.flatMap((one, index) => issuesOfNumbers(one, [...at, index]))
   if (typeof value !== "object" || value === null) return []

@@ -59,7 +59,7 @@ export interface ProviderOptions<R = never> {
   readonly providers?: ReadonlyArray<InProcessProvider<R>>
   /** The simulated providers `sim` and `sim2`: no sockets, small prices, the same answer each time. */
   readonly simulated?: boolean
-  /** Changes to catalog entries by model id; `null` removes the model. */
+  /** Changes to models by id; `null` removes the model, and a complete patch of a new id adds one to its provider. */
   readonly patches?: Readonly<Record<string, ModelPatch | null>>
   /** Name lookup, TCP and TLS together, in milliseconds, with a proxy the tunnel and TLS each, 1 to 2,147,483,647; default 5000. */
   readonly connectMillis?: number
@@ -74,8 +74,8 @@ const defaultConnectMillis = 5_000
 /**
  * The providers that can be called, the catalog of their models, and what recent calls say about their health. Fails with
  * `InvalidConfiguration`, which names every option that is wrong: a key that is empty or no header can carry, an unknown vendor, a base
- * URL or proxy that is none, an id that two providers have, a model of another provider, prices or limits that are not whole numbers, an
- * effort that the protocol has no name for, a setting that has no effect with it.
+ * URL or proxy that is none, an id that two providers have, a model of another provider, a patch of a model that there is not, prices or limits that are not
+ * whole numbers, an effort that the protocol has no name for, a setting that has no effect with it.
  *
  * @example
  * const layer = ProviderLayer({ simulated: true, patches: { "sim/fast": null } })

@@ -41,7 +41,8 @@ export type DatabaseServices = AccountSql | ChangeNotifications | Database.Datab
 
 /**
  * The migrated database, and what tells this process of changes that others make in it. Fails with `InvalidConfiguration` where the URL is
- * none of PostgreSQL, a number is out of bounds or the directory has no name, and where the database cannot be opened.
+ * none of PostgreSQL, a directory is given beside it, a number is out of bounds or the directory has no name, and where the database
+ * cannot be opened.
  */
 export const DatabaseLayer = (
   options: DatabaseLayerOptions
@@ -67,6 +68,9 @@ export const issuesOfDatabaseOptions = (options: DatabaseLayerOptions): Readonly
   const { maxConnections, statementTimeoutMillis, url } = options
   const text: unknown = Redacted.value(url)
   return [
+    ...("directory" in options && options.directory !== undefined
+      ? [{ path: "directory", message: "cannot be given beside url: one database is opened" }]
+      : []),
     ...(typeof text === "string" && isPostgresUrl(text) ? [] : [{ path: "url", message: wrongPostgresUrl }]),
     ...(maxConnections === undefined ? [] : issuesOfNumber(maxConnections, connectionsBounds, "maxConnections")),
     ...(statementTimeoutMillis === undefined

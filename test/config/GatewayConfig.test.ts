@@ -502,6 +502,20 @@ describe("a configuration file", () => {
       ['models["nobody/x"]: is not a model of the catalog, and its provider is not known either']
     ],
     [
+      "a model that a simulated provider does not have",
+      {
+        models: {
+          "sim/other": {
+            inputPriceMicroUsdPerMillion: 1,
+            outputPriceMicroUsdPerMillion: 1,
+            contextTokens: 1_000,
+            outputTokens: 100
+          }
+        }
+      },
+      ['models["sim/other"]: is not a model of the catalog, and none can be added to its provider']
+    ],
+    [
       "a patch that is no object",
       { models: { "openai/gpt-5": 1 } },
       ['models["openai/gpt-5"]: must be an object, or null to remove the model']

@@ -109,6 +109,11 @@ const cases: ReadonlyArray<
     [`url: ${postgresUrl}`]
   ],
   [
+    "a database in two places",
+    layerOf(DatabaseLayer({ url: Redacted.make("postgres://h/d"), directory: "data" })),
+    ["directory: cannot be given beside url: one database is opened"]
+  ],
+  [
     "no directory",
     layerOf(DatabaseLayer({ directory: "" })),
     ["directory: must be the path of a directory, or :memory:"]

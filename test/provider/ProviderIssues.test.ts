@@ -29,6 +29,7 @@ const wrongUrl = "must be an http or https URL without credentials, query or fra
 const wrongSecret = "must hold visible ASCII characters only, without spaces, and at least one"
 const wrongProxy = "must be the URL of an HTTP proxy, such as http://proxy.example.com:3128"
 const wrongNumber = "must be a whole number, at least 0"
+const wrongCount = "must be a whole number, at least 1"
 const wrongModelId = "must start with the id of its provider and a slash"
 
 const cases: ReadonlyArray<readonly [what: string, options: ProviderOptions, ...issues: ReadonlyArray<string>]> = [
@@ -83,9 +84,34 @@ const cases: ReadonlyArray<readonly [what: string, options: ProviderOptions, ...
       patches: { "openai/gpt-5": { priceTiers: [{ ...limits, abovePromptTokens: -1 }] } }
     },
     `own[0].models[0].inputPriceMicroUsdPerMillion: ${wrongNumber}`,
-    `own[0].models[0].outputTokens: ${wrongNumber}`,
+    `own[0].models[0].outputTokens: ${wrongCount}`,
     "own[0].models[0].quality: must be a number from 0 to 1",
     `patches["openai/gpt-5"].priceTiers[0].abovePromptTokens: ${wrongNumber}`
+  ],
+  [
+    "limits of no token at all",
+    { own: [{ ...own, models: model({ contextTokens: 0, outputTokens: 0, inputTokens: 0, imageTokens: 0 }) }] },
+    `own[0].models[0].contextTokens: ${wrongCount}`,
+    `own[0].models[0].outputTokens: ${wrongCount}`,
+    `own[0].models[0].inputTokens: ${wrongCount}`
+  ],
+  [
+    "patches of models that there are not",
+    {
+      own: [{ ...own, models: model({}) }],
+      simulated: true,
+      patches: {
+        "openai/gpt-55": null,
+        "acme/smal": { quality: 1 },
+        "acme/large": limits,
+        "sim/other": limits,
+        "nobody/x": limits
+      }
+    },
+    'patches["openai/gpt-55"]: is not a model of the catalog; did you mean openai/gpt-5?',
+    'patches["acme/smal"]: is not a model of the catalog; a new one needs inputPriceMicroUsdPerMillion, outputPriceMicroUsdPerMillion, contextTokens, outputTokens; did you mean acme/small?',
+    'patches["sim/other"]: is not a model of the catalog, and none can be added to its provider',
+    'patches["nobody/x"]: is not a model of the catalog, and its provider is not known either'
   ],
   [
     "efforts that the protocol has no name for, also as what is sent by default",
