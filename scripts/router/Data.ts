@@ -23,6 +23,16 @@ export interface GradedPrompt {
   readonly outputTokens: ReadonlyArray<number> | null
 }
 
+export const byLabel = (prompts: ReadonlyArray<GradedPrompt>): ReadonlyMap<string, ReadonlyArray<GradedPrompt>> => {
+  const labelled = new Map<string, Array<GradedPrompt>>()
+  for (const prompt of prompts) {
+    const own = labelled.get(prompt.label)
+    if (own === undefined) labelled.set(prompt.label, [prompt])
+    else own.push(prompt)
+  }
+  return labelled
+}
+
 interface Line {
   readonly id: string
   readonly task: string

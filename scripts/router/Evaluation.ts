@@ -1,5 +1,6 @@
 import { performance } from "node:perf_hooks"
 import type { GradedSet } from "./Data.ts"
+import { predictionsByLabel } from "./LabelAverages.ts"
 import type { Drawn } from "./Picture.ts"
 import { train } from "./Predictor.ts"
 import {
@@ -29,11 +30,15 @@ export interface Evaluation {
   readonly router_or_single: Figures
   /** Share of the distance from the zero router to an oracle that is closed. */
   readonly gap_closed: number
-  readonly apgr?: Apgr & { readonly by_task: Readonly<Record<string, Apgr>> }
+  readonly apgr?: ApgrByTask
+  /** A router that is told the label of each prompt and predicts its averages in training: what recognizing the kind of task can reach. */
+  readonly told_label: Figures & { readonly apgr?: ApgrByTask }
   readonly alpha_curve: ReadonlyArray<AlphaPoint>
   readonly microseconds_per_prompt: { readonly p50: number; readonly p99: number }
   readonly train_seconds: number
 }
+
+export type ApgrByTask = Apgr & { readonly by_task: Readonly<Record<string, Apgr>> }
 
 export interface Evaluated {
   readonly picture: Drawn
@@ -60,7 +65,7 @@ export const evaluate = (training: GradedSet, test: GradedSet): Evaluated => {
   const zero = figuresOf(singles.points, singles)
   const router = figuresOf(curve, singles)
   const ideal = figuresOf(oracle, singles)
-  const tasks = [...new Set(test.prompts.map(({ task }) => task))].sort()
+  const told = predictionsByLabel(training, test)
   return {
     predictions,
     picture: {
@@ -82,17 +87,20 @@ export const evaluate = (training: GradedSet, test: GradedSet): Evaluated => {
       router,
       router_or_single: figuresOf([...curve, ...singles.points], singles),
       gap_closed: rounded((router.aiq - zero.aiq) / (ideal.aiq - zero.aiq)),
-      ...(test.models.length === 2 && {
-        apgr: {
-          ...apgrOf(test, predictions),
-          by_task: Object.fromEntries(tasks.map((task) => [task, apgrOf(test, predictions, task)]))
-        }
-      }),
+      ...apgrOfTwo(test, predictions),
+      told_label: { ...figuresOf(linearCurve(test, told, singles.best.cost), singles), ...apgrOfTwo(test, told) },
       alpha_curve: alphaCurve(test, predictions),
       microseconds_per_prompt: speedOf(test, predict),
       train_seconds: Math.round(trainSeconds * 10) / 10
     }
   }
+}
+
+const apgrOfTwo = (test: GradedSet, predictions: Predictions): { readonly apgr?: ApgrByTask } => {
+  if (test.models.length !== 2) return {}
+  const tasks = [...new Set(test.prompts.map(({ task }) => task))].sort()
+  const byTask = Object.fromEntries(tasks.map((task) => [task, apgrOf(test, predictions, task)]))
+  return { apgr: { ...apgrOf(test, predictions), by_task: byTask } }
 }
 
 /** Passes over the prompts: of each the fastest counts, so that what else the machine does is not part of the figure. */

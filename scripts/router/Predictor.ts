@@ -2,7 +2,8 @@ import { buckets, featuresOf } from "../../src/routing/quality/Features.ts"
 import { applyLinear, columns, type Linear } from "../../src/routing/quality/Linear.ts"
 import { softmax } from "../../src/routing/quality/Softmax.ts"
 import { hullOf, qualityAt } from "./Curve.ts"
-import type { GradedSet } from "./Data.ts"
+import { byLabel, type GradedSet } from "./Data.ts"
+import { shrunk } from "./LabelAverages.ts"
 import { meansOf } from "./Means.ts"
 import { type Matrix, matrixOf, ridge, weightsOf } from "./Sparse.ts"
 import { wordCountsOf } from "./WordCounts.ts"
@@ -21,8 +22,6 @@ export interface Predictor {
 
 /** More kinds of task than this are merged, those first whose models score alike: each costs time for every prompt. */
 const maxClasses = 16
-/** What the mean over all tasks weighs in the row of one, in prompts. */
-const priorPrompts = 20
 const classPenalty = 2
 /** By cross validation: classes are told apart in 80 to 97 % of the prompts, and the rest should not be decided. */
 const sharpness = 8
@@ -64,9 +63,7 @@ export const train = ({ models, prompts }: GradedSet): Predictor => {
   const classOf = new Map(groups.flatMap(({ labels }, index) => labels.map((label) => [label, index] as const)))
   const classes = prompts.map(({ label }) => classOf.get(label) ?? 0)
   const count = groups.length
-  const rows = groups.map((group) =>
-    group.row.map((score, m) => (score * group.size + (means[m] ?? 0) * priorPrompts) / (group.size + priorPrompts))
-  )
+  const rows = groups.map((group) => shrunk(group.row, group.size, means))
   const regressed = (targets: ReadonlyArray<ReadonlyArray<number>>, penalty: number) =>
     regression(matrix, targets, penalty)
 
@@ -180,13 +177,7 @@ const mergedClasses = (
   { prompts }: Pick<GradedSet, "prompts">,
   means: ReadonlyArray<number>
 ): ReadonlyArray<ClassGroup> => {
-  const labelled = new Map<string, Array<GradedSet["prompts"][number]>>()
-  for (const prompt of prompts) {
-    const own = labelled.get(prompt.label)
-    if (own === undefined) labelled.set(prompt.label, [prompt])
-    else own.push(prompt)
-  }
-  let groups: Array<ClassGroup> = [...labelled].map(([label, own]) => ({
+  let groups: Array<ClassGroup> = [...byLabel(prompts)].map(([label, own]) => ({
     labels: [label],
     size: own.length,
     row: meansOf(own.map(({ scores }) => scores))

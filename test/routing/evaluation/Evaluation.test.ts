@@ -62,6 +62,17 @@ describe("An evaluation", () => {
     expect(evaluation.microseconds_per_prompt.p50).toBeLessThan(1_000)
   })
 
+  it("says what a router would reach that is told the kind of task, also one that was not in training", () => {
+    const test = set(1_000, 100)
+    const { evaluation } = evaluate(set(0, 400), test)
+    // half of the calls are sums, for which the cheap model does
+    expect(evaluation.told_label.max_quality).toBe(1)
+    expect(evaluation.told_label.cost_at_100).toBeCloseTo(5.5 / 10, 5)
+    expect(evaluation.told_label.apgr?.apgr).toBeCloseTo(0.755, 2)
+    const unknown = { ...test, prompts: test.prompts.map((prompt) => ({ ...prompt, label: "unknown" })) }
+    expect(evaluate(set(0, 400), unknown).evaluation.told_label.aiq).toBe(evaluation.zero_router.aiq)
+  })
+
   it("is the same for the same files", () => {
     const [one, other] = [evaluate(set(0, 200), set(500, 50)), evaluate(set(0, 200), set(500, 50))]
     expect(other.predictions).toEqual(one.predictions)
