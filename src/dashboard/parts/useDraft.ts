@@ -1,30 +1,24 @@
-import { useState } from "react"
+import { useQuery } from "@tanstack/react-query"
+import { useEffect, useState } from "react"
+import { me } from "../api/queries.ts"
+import { keep, kept, keptNames } from "./personStorage.ts"
 
-const prefix = "gateway.draft."
-const keyOf = (name: string): string => `${prefix}${name}`
+const prefix = "draft."
 
-const draftKeys = (): ReadonlyArray<string> => Object.keys(sessionStorage).filter((key) => key.startsWith(prefix))
-
-export const hasDraft = (): boolean => draftKeys().some((key) => sessionStorage.getItem(key)?.trim() !== "")
-
-/** The next person in this tab must not read them. */
-export const forgetDrafts = (): void => {
-  for (const key of draftKeys()) sessionStorage.removeItem(key)
-}
+export const hasDraft = (): boolean => keptNames().some((name) => name.startsWith(prefix) && kept(name)?.trim() !== "")
 
 /** What a person has written after a text that was sent; all of it where that was changed meanwhile. */
 const restOf = (text: string, sent: string): string =>
   text.startsWith(sent) ? text.slice(sent.length).trimStart() : text
 
-const keep = (name: string, text: string): void =>
-  text === "" ? sessionStorage.removeItem(keyOf(name)) : sessionStorage.setItem(keyOf(name), text)
+const keepText = (name: string, text: string): void => keep(prefix + name, text === "" ? null : text)
 
 /** What was written after a text that was sent goes on in another field. */
 export const moveRest = (sent: string, from: string, to: string): void => {
-  const text = sessionStorage.getItem(keyOf(from)) ?? ""
+  const text = kept(prefix + from) ?? ""
   if (!text.startsWith(sent)) return
-  keep(from, "")
-  keep(to, restOf(text, sent))
+  keepText(from, "")
+  keepText(to, restOf(text, sent))
 }
 
 interface Draft {
@@ -35,22 +29,23 @@ interface Draft {
   readonly taken: (sent: string) => void
 }
 
-/** Text that a person has typed and not sent: it outlives a reload and a sign-in in between. */
+/** Text that a person has typed and not sent: it outlives a reload and a sign-in in between, of the same person. */
 export const useDraft = (name: string, initial: string): Draft => {
-  const [text, setText] = useState(() => sessionStorage.getItem(keyOf(name)) ?? initial)
-  const set = (next: string) => {
-    sessionStorage.setItem(keyOf(name), next)
-    setText(next)
-  }
+  const person = useQuery(me).data?.user.id
+  const [typed, setTyped] = useState<string>()
+  // also what was typed before it was known whose it is
+  useEffect(() => {
+    if (person !== undefined && typed !== undefined) keep(prefix + name, typed)
+  }, [name, person, typed])
   return {
-    text,
-    set,
-    forget: () => sessionStorage.removeItem(keyOf(name)),
+    text: typed ?? kept(prefix + name) ?? initial,
+    set: setTyped,
+    forget: () => keep(prefix + name, null),
     taken: (sent) => {
       // as it is now: this may be called long after the field was shown with the text that was sent
-      const rest = restOf(sessionStorage.getItem(keyOf(name)) ?? "", sent)
-      keep(name, rest)
-      setText(rest)
+      const rest = restOf(kept(prefix + name) ?? "", sent)
+      keepText(name, rest)
+      setTyped(rest)
     }
   }
 }

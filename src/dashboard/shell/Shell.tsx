@@ -12,8 +12,9 @@ import { useDisclosure } from "@mantine/hooks"
 import { CodeIcon, MoonIcon, QuestionIcon, SearchIcon, SunIcon } from "@primer/octicons-react"
 import { useQuery } from "@tanstack/react-query"
 import { Link, Outlet, useNavigate } from "@tanstack/react-router"
-import { lazy, Suspense, useEffect } from "react"
+import { lazy, Suspense, useEffect, useRef } from "react"
 import { me } from "../api/queries.ts"
+import { forgetOthers } from "../parts/personStorage.ts"
 import { BalanceChip } from "./BalanceChip.tsx"
 import { placeOf, useFilters } from "./filters.ts"
 import { useKeys } from "./keys.ts"
@@ -35,8 +36,10 @@ export const Shell = () => {
   const [areKeysOpen, keyList] = useDisclosure()
   const projectId = useProjectId()
   const path = useFilters(projectId)
-  const isOperator = useQuery(me).data?.roles.includes("operator") ?? false
+  const { data } = useQuery(me)
+  const isOperator = data?.roles.includes("operator") ?? false
   const navigate = useNavigate()
+  useOnePerson(data?.user.id)
 
   useEffect(() => {
     if (projectId !== undefined) rememberProject(projectId)
@@ -147,6 +150,18 @@ export const Shell = () => {
       </Suspense>
     </div>
   )
+}
+
+/** Where another person has signed in, in another tab, nothing that the page holds of the one before is shown. */
+const useOnePerson = (person: string | undefined): void => {
+  const first = useRef(person)
+  const navigate = useNavigate()
+  useEffect(() => {
+    if (person === undefined) return
+    first.current ??= person
+    if (person === first.current) forgetOthers()
+    else void navigate({ to: "/", reloadDocument: true, replace: true, ignoreBlocker: true })
+  }, [person, navigate])
 }
 
 const SchemeSwitch = () => {

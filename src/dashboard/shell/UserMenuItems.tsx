@@ -8,7 +8,8 @@ import { me } from "../api/queries.ts"
 import { forgetPageToken } from "../api/session.ts"
 import { hasUnsavedForm, LeavingQuestion } from "../parts/AskBeforeLeaving.tsx"
 import { Failure } from "../parts/Failure.tsx"
-import { forgetDrafts, hasDraft } from "../parts/useDraft.ts"
+import { forgetOthers } from "../parts/personStorage.ts"
+import { hasDraft } from "../parts/useDraft.ts"
 import { UserButton } from "./UserButton.tsx"
 import { useOpenedMenu } from "./useOpenedMenu.ts"
 
@@ -29,8 +30,9 @@ const UserMenuItems = () => {
         if (asFailure(thrown).status !== 401) throw thrown
       }
       forgetPageToken()
-      forgetDrafts()
       queries.clear()
+      // nobody is signed in any more: of everybody
+      forgetOthers()
       await navigate({ to: "/sign-in", ignoreBlocker: true })
     }
   })

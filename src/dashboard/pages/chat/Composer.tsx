@@ -2,6 +2,7 @@ import { Button, Checkbox, FileButton, Group, Select, Slider, Stack, Text, Texta
 import { useQuery } from "@tanstack/react-query"
 import { type ClipboardEvent, type DragEvent, type KeyboardEvent, lazy, Suspense, useRef, useState } from "react"
 import { Failure } from "../../parts/Failure.tsx"
+import { keep, kept } from "../../parts/personStorage.ts"
 import { useDraft } from "../../parts/useDraft.ts"
 import { type Asked, isRouted } from "./asked.ts"
 import type { Message } from "./conversation.ts"
@@ -11,16 +12,16 @@ import { maxImages, useAttachments } from "./useAttachments.ts"
 const AttachmentList = lazy(() => import("./AttachmentList.tsx"))
 const RoutePreview = lazy(() => import("./RoutePreview.tsx"))
 
-const modelKey = "gateway.chat-model"
+const modelName = "chat-model"
 
 /** Of the tab: the next question is asked of the same. */
 const useModel = (): readonly [string, (model: string) => void] => {
-  const [model, setModel] = useState(() => sessionStorage.getItem(modelKey) ?? "auto")
+  const [model, setModel] = useState<string>()
   const choose = (next: string) => {
-    sessionStorage.setItem(modelKey, next)
+    keep(modelName, next)
     setModel(next)
   }
-  return [model, choose]
+  return [model ?? kept(modelName) ?? "auto", choose]
 }
 
 const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const
