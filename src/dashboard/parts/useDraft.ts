@@ -13,12 +13,13 @@ const restOf = (text: string, sent: string): string =>
 
 const keepText = (name: string, text: string): void => keep(prefix + name, text === "" ? null : text)
 
-/** What was written after a text that was sent goes on in another field. */
-export const moveRest = (sent: string, from: string, to: string): void => {
+/** What was written after a text that was sent goes on in another field; `false` where the text is another one. */
+export const moveRest = (sent: string, from: string, to: string): boolean => {
   const text = kept(prefix + from) ?? ""
-  if (!text.startsWith(sent)) return
+  if (!text.startsWith(sent)) return false
   keepText(from, "")
   keepText(to, restOf(text, sent))
+  return true
 }
 
 interface Draft {

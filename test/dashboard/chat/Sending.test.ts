@@ -37,6 +37,28 @@ describe.skipIf(!hasChromium)("a question", () => {
     await route.abort()
   }
 
+  /** Holds the requests to a path until the result is called. */
+  const held = async (page: Page, path: string) => {
+    let release = () => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await page.route(path, async (route) => {
+      await released
+      await route.continue()
+    })
+    return release
+  }
+  const images = (page: Page) =>
+    page.getByRole("list", { name: "Images of the question" }).getByRole("listitem").locator("p")
+  const choose = (page: Page, name: string) =>
+    page.locator("input[type=file]").setInputFiles({ name, mimeType: "image/png", buffer: pixel })
+  const attach = async (page: Page, name: string) => {
+    const taken = page.waitForResponse("**/api/chat/images?*")
+    await choose(page, name)
+    await taken
+  }
+
   it("is asked once at a double click", async () => {
     const { errors, page } = await opened()
     const before = await conversations()
@@ -105,24 +127,9 @@ describe.skipIf(!hasChromium)("a question", () => {
 
   it("leaves what is written and attached meanwhile, in the conversation that it begins, too", async () => {
     const { errors, page } = await opened()
-    const held = async (path: string) => {
-      let release = () => {}
-      const released = new Promise<void>((resolve) => {
-        release = resolve
-      })
-      await page.route(
-        path,
-        async (route) => {
-          await released
-          await route.continue()
-        },
-        { times: 1 }
-      )
-      return release
-    }
     const hasFocus = () => message(page).and(page.locator(":focus")).count()
     await message(page).fill("What is a router?")
-    const releaseFirst = await held("**/messages")
+    const releaseFirst = await held(page, "**/messages")
     await page.keyboard.press("Control+Enter")
     await page.keyboard.type(" And a hold?")
     releaseFirst()
@@ -131,21 +138,15 @@ describe.skipIf(!hasChromium)("a question", () => {
     expect([await message(page).inputValue(), await hasFocus()]).toEqual(["And a hold?", 1])
     expect(await questions(page)).toEqual(["What is a router?"])
 
-    const images = page.getByRole("list", { name: "Images of the question" }).getByRole("listitem")
-    const attach = async (name: string) => {
-      const taken = page.waitForResponse("**/api/chat/images?*")
-      await page.locator("input[type=file]").setInputFiles({ name, mimeType: "image/png", buffer: pixel })
-      await taken
-    }
-    await attach("first.png")
+    await attach(page, "first.png")
     await expect.poll(() => send(page).isEnabled()).toBe(true)
-    const releaseSecond = await held("**/messages")
+    const releaseSecond = await held(page, "**/messages")
     await send(page).click()
-    await attach("second.png")
+    await attach(page, "second.png")
     await message(page).fill("Another one")
     releaseSecond()
     await expect.poll(() => page.getByTestId("question").count()).toBe(2)
-    await expect.poll(() => images.allInnerTexts()).toEqual([expect.stringContaining("second.png")])
+    await expect.poll(() => images(page).allInnerTexts()).toEqual(["second.png"])
     expect(await message(page).inputValue()).toBe("Another one")
     await retry(page).waitFor()
     await page.reload()
@@ -153,6 +154,42 @@ describe.skipIf(!hasChromium)("a question", () => {
     await page.getByRole("link", { name: "New conversation" }).click()
     await page.getByRole("heading", { name: "New conversation" }).waitFor()
     expect(await message(page).inputValue()).toBe("")
+    expect(errors).toEqual([])
+  })
+
+  it("leaves the images that are attached while it begins a conversation to the next one", async () => {
+    const { errors, page } = await opened()
+    await attach(page, "of the first.png")
+    await message(page).fill("What is this?")
+    await expect.poll(() => send(page).isEnabled()).toBe(true)
+    const releaseQuestion = await held(page, "**/messages")
+    await send(page).click()
+    await attach(page, "sent.png")
+    const releaseImage = await held(page, "**/api/chat/images?*")
+    await choose(page, "being sent.png")
+    await page.getByText("being sent.png").waitFor()
+    releaseQuestion()
+    await page.waitForURL(/\/chat\/[0-9a-f-]+$/)
+    await retry(page).waitFor()
+    expect(await images(page).allInnerTexts()).toEqual(["sent.png", "being sent.png"])
+    releaseImage()
+    await message(page).fill("And these?")
+    await expect.poll(() => send(page).isEnabled()).toBe(true)
+    await send(page).click()
+    await expect.poll(() => page.getByTestId("question").count()).toBe(2)
+    await expect.poll(() => images(page).count()).toBe(0)
+    const id = new URL(page.url()).pathname.split("/").at(-1)
+    const { messages } = await at().api<Detail>("GET", `/api/chat/conversations/${id}`)
+    const asked = messages.filter(({ role }) => role === "user")
+    expect(asked.map((each) => each.images.map(({ filename }) => filename))).toEqual([
+      ["of the first.png"],
+      ["sent.png", "being sent.png"]
+    ])
+    await attach(page, "of the third.png")
+    await page.getByRole("link", { name: "Credits", exact: true }).click()
+    await page.getByRole("heading", { name: "Credits", exact: true }).waitFor()
+    await page.goBack()
+    await expect.poll(() => images(page).allInnerTexts()).toEqual(["of the third.png"])
     expect(errors).toEqual([])
   })
 

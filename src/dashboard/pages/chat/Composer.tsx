@@ -57,26 +57,26 @@ export const Composer = (props: ComposerProps) => {
   const [alpha, setAlpha] = useState<number>()
   const [effort, setEffort] = useState<(typeof efforts)[number]>()
   const [withArtifacts, setArtifacts] = useState(true)
-  const attachments = useAttachments()
+  const attachments = useAttachments(name)
   const [isPreviewing, setPreviewing] = useState(false)
   const forgetFiles = useRef<() => void>(null)
   const takesAlpha = (given ?? [model]).some(isRouted)
   const mayNotSend = isRunning || text.trim() === "" || !attachments.isReady
+  const imageIds = attachments.list.flatMap(({ image }) => (image === undefined ? [] : [image.id]))
   const asked = (): Asked => {
     const settings = {
       ...(takesAlpha && alpha !== undefined ? { alpha } : {}),
       ...(effort === undefined ? {} : { effort }),
       ...(withArtifacts ? {} : { artifacts: false })
     }
-    const image_ids = attachments.list.flatMap(({ image }) => (image === undefined ? [] : [image.id]))
-    return { content: text, model, image_ids, ...settings }
+    return { content: text, model, image_ids: imageIds, ...settings }
   }
   const isSending = useRef(false)
   const send = async () => {
     // known before the page shows it: a second click may come earlier
     if (mayNotSend || isSending.current) return
     isSending.current = true
-    const [sent, images] = [asked(), attachments.list]
+    const sent = asked()
     try {
       await onSend(sent)
     } catch {
@@ -86,7 +86,7 @@ export const Composer = (props: ComposerProps) => {
       isSending.current = false
     }
     taken(sent.content)
-    attachments.taken(images)
+    attachments.taken(imageIds)
     setPreviewing(false)
   }
   const pressed = (event: KeyboardEvent) => {

@@ -12,6 +12,7 @@ import { type Asked, withModel } from "./asked.ts"
 import { Composer } from "./Composer.tsx"
 import type { Message } from "./conversation.ts"
 import { chatModels, chatProjects } from "./queries.ts"
+import { moveImages } from "./useAttachments.ts"
 
 const examples = [
   "Explain what a hold is, in two sentences",
@@ -41,7 +42,8 @@ export const NewConversation = () => {
       ),
     onSuccess: async ([id = "", second], { asked }) => {
       keys.taken()
-      moveRest(asked.content, "chat.new", `chat.${second === undefined ? id : `${id}.${second}`}`)
+      const name = second === undefined ? id : `${id}.${second}`
+      if (moveRest(asked.content, "chat.new", `chat.${name}`)) moveImages(asked.image_ids ?? [], "new", name)
       await Promise.all(
         [["conversations"], ["running-conversations"]].map((queryKey) => queries.invalidateQueries({ queryKey }))
       )

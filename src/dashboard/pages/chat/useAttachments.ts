@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "react"
+import { useState, useSyncExternalStore } from "react"
 import type { Image } from "./conversation.ts"
 
 /** An image of the question that is being written. */
@@ -13,28 +13,33 @@ export interface Attachment {
 
 export const maxImages = 8
 
-/** The images of a question, each sent as soon as it is attached. */
-export const useAttachments = () => {
-  const [list, setList] = useState<ReadonlyArray<Attachment>>([])
-  const nextKey = useRef(0)
-  const previews = useRef(new Set<string>())
-  useEffect(() => {
-    const { current } = previews
-    return () => {
-      for (const preview of current) URL.revokeObjectURL(preview)
-    }
-  }, [])
+let nextKey = 0
+
+/** The images of one draft, each sent as soon as it is attached. */
+const makeImages = () => {
+  let list: ReadonlyArray<Attachment> = []
+  const listeners = new Set<() => void>()
+  const set = (next: ReadonlyArray<Attachment>) => {
+    list = next
+    for (const listener of listeners) listener()
+  }
   const change = (key: number, to: Partial<Attachment>) =>
-    setList((before) => before.map((each) => (each.key === key ? { ...each, ...to } : each)))
+    set(list.map((each) => (each.key === key ? { ...each, ...to } : each)))
+  const leave = (stays: (each: Attachment) => boolean) => {
+    for (const each of list) if (!stays(each)) URL.revokeObjectURL(each.preview)
+    set(list.filter(stays))
+  }
   return {
-    list,
-    isReady: list.every(({ image }) => image !== undefined),
+    subscribe: (listener: () => void) => {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+    current: () => list,
     add: (files: Iterable<File>) => {
       for (const file of [...files].slice(0, Math.max(0, maxImages - list.length))) {
-        const key = nextKey.current++
+        const key = nextKey++
         const preview = URL.createObjectURL(file)
-        previews.current.add(preview)
-        setList((before) => [...before, { key, name: file.name, preview, image: undefined, error: null }])
+        set([...list, { key, name: file.name, preview, image: undefined, error: null }])
         void import("./upload.ts")
           .then(({ upload }) => upload(file))
           .then(
@@ -43,10 +48,41 @@ export const useAttachments = () => {
           )
       }
     },
-    remove: (key: number) => setList((before) => before.filter((each) => each.key !== key)),
+    remove: (key: number) => leave((each) => each.key !== key),
     /** Those that were attached while a question was sent belong to the next one. */
-    taken: (sent: ReadonlyArray<Attachment>) =>
-      setList((before) => before.filter(({ key }) => sent.every((each) => each.key !== key)))
+    taken: (sent: ReadonlyArray<string>) => leave(({ image }) => image === undefined || !sent.includes(image.id))
+  }
+}
+
+type Images = ReturnType<typeof makeImages>
+
+/** By the name of the draft: like its text, they stay while another page is shown. */
+const imagesOf = new Map<string, Images>()
+
+const openImages = (name: string): Images => {
+  const images = imagesOf.get(name) ?? makeImages()
+  imagesOf.set(name, images)
+  return images
+}
+
+/** What was attached after a question was sent goes on in another field. */
+export const moveImages = (sent: ReadonlyArray<string>, from: string, to: string): void => {
+  const images = openImages(from)
+  images.taken(sent)
+  imagesOf.delete(from)
+  imagesOf.set(to, images)
+}
+
+/** The images of the question that is written under this name. */
+export const useAttachments = (name: string) => {
+  const [images] = useState(() => openImages(name))
+  const list = useSyncExternalStore(images.subscribe, images.current)
+  return {
+    list,
+    isReady: list.every(({ image }) => image !== undefined),
+    add: images.add,
+    remove: images.remove,
+    taken: images.taken
   }
 }
 
