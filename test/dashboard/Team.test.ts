@@ -196,4 +196,28 @@ describe.skipIf(!hasChromium)("a project that one person pays and another uses",
     await expect.poll(() => new URL(member.page.url()).pathname).not.toMatch(/settings/)
     expect(await member.page.getByText("mina by name (you)").count()).toBe(0)
   })
+
+  it("opens to a viewer no form by its address that they may not send", async () => {
+    const vera = await signIn("vera")
+    const project = await owner.api<{ readonly id: string }>("POST", "/api/me/projects", { name: "with a viewer" })
+    await owner.api("POST", `/api/projects/${project.id}/members`, { user_id: vera.id, role: "viewer" })
+    for (const [path, heading, button] of [
+      ["keys", "Keys", "Create key"],
+      ["routing", "Routing", "Create configuration"],
+      ["providers", "Providers", "Add credential"],
+      ["analyses", "Token doctor", "New analysis"]
+    ] as const) {
+      const dialogs: Array<number> = []
+      for (const { page } of [owner, vera]) {
+        await open(page, `/p/${project.id}/${path}?new=1`, heading)
+        await page.getByRole("button", { name: button, includeHidden: true }).first().waitFor()
+        await page.waitForLoadState("networkidle")
+        dialogs.push(await page.getByRole("dialog").count())
+      }
+      expect([path, ...dialogs]).toEqual([path, 1, 0])
+      expect(await vera.page.getByRole("button", { name: button }).first().isDisabled()).toBe(true)
+    }
+    expect([...owner.errors, ...vera.errors]).toEqual([])
+    await vera.page.close()
+  })
 })

@@ -56,7 +56,9 @@ const Doctor = () => {
         </Tabs.Panel>
       </Tabs>
       <Suspense>
-        {isNew === "1" ? <NewAnalysis projectId={projectId} onClose={() => void navigate({ search: {} })} /> : null}
+        {mayWrite && isNew === "1" ? (
+          <NewAnalysis projectId={projectId} onClose={() => void navigate({ search: {} })} />
+        ) : null}
       </Suspense>
     </Page>
   )

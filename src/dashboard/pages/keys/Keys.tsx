@@ -84,7 +84,7 @@ const Keys = () => {
         </Loaded>
       </Block>
       <Suspense>
-        {search.new === "1" ? <CreateKey projectId={projectId} onClose={close} /> : null}
+        {mayWrite && search.new === "1" ? <CreateKey projectId={projectId} onClose={close} /> : null}
         {search.key === undefined ? null : (
           <KeyDrawer key={search.key} keyId={search.key} mayWrite={mayWrite} onClose={close} />
         )}

@@ -62,7 +62,7 @@ const Providers = () => {
         <Reachable projectId={projectId} />
       </Block>
       <Suspense>
-        {isNew === "1" ? <CreateCredential projectId={projectId} onClose={close} /> : null}
+        {mayWrite && isNew === "1" ? <CreateCredential projectId={projectId} onClose={close} /> : null}
         {credential === undefined || query.data === undefined ? null : (
           <CredentialDrawer
             key={credential}

@@ -75,7 +75,7 @@ const Routing = () => {
         <AlphaCurve projectId={projectId} />
       </Suspense>
       <Suspense>
-        {isNew === "1" ? (
+        {mayWrite && isNew === "1" ? (
           <CreateRouting projectId={projectId} starter={starter} onClose={() => void navigate({ search: {} })} />
         ) : null}
       </Suspense>
