@@ -20,6 +20,26 @@ const listOf = (page: Page, path: string, length: number, itemOf: (number: numbe
 
 const at2026 = "2026-01-01T00:00:00.000Z"
 
+const refusalOf = (id: string) => ({
+  id,
+  key_id: id,
+  key_name: "default",
+  endpoint: "chat",
+  requested_model: "auto",
+  status: 402,
+  code: "insufficient_balance",
+  message: "The balance does not cover it.",
+  scope: "account",
+  reason: "exhausted",
+  needed_microusd: 1,
+  remaining_microusd: 0,
+  held_microusd: 0,
+  remaining_requests: null,
+  remaining_tokens: null,
+  retry_after_ms: null,
+  refused_at: at2026
+})
+
 describe.skipIf(!hasChromium)("a list that is longer than one request answers", () => {
   const at = journey()
 
@@ -101,28 +121,34 @@ describe.skipIf(!hasChromium)("a list that is longer than one request answers", 
       const response = await route.fetch()
       return route.fulfill({ response, json: { ...(await response.json()), accounts: [] } })
     })
-    await listOf(page, "/refusals", 1, (_, id) => ({
-      id,
-      key_id: id,
-      key_name: "default",
-      endpoint: "chat",
-      requested_model: "auto",
-      status: 402,
-      code: "insufficient_balance",
-      message: "The balance does not cover it.",
-      scope: "account",
-      reason: "exhausted",
-      needed_microusd: 1,
-      remaining_microusd: 0,
-      held_microusd: 0,
-      remaining_requests: null,
-      remaining_tokens: null,
-      retry_after_ms: null,
-      refused_at: at2026
-    }))
+    await listOf(page, "/refusals", 1, (_, id) => refusalOf(id))
     await page.goto(`${service.url}/dashboard/p/${projectId}/requests?tab=refused`)
     await page.getByRole("table", { name: "Refused requests" }).getByText("insufficient_balance").click()
     await page.getByText("person 150 can add credit.").waitFor()
+    expect(errors).toEqual([])
+  })
+
+  it("of refused requests opens each by its address, and says which it does not have", async () => {
+    const { projectId, service, signIn } = at()
+    const { errors, page } = await signIn()
+    await listOf(page, "/refusals", 150, (number, id) => ({ ...refusalOf(id), code: `code_${number}` }))
+    const open = (number: number) =>
+      page.goto(
+        `${service.url}/dashboard/p/${projectId}/requests?tab=refused&request=00000000-0000-7000-8000-${String(number).padStart(12, "0")}`
+      )
+    for (const number of [1, 150]) {
+      await open(number)
+      await page
+        .getByRole("dialog", { name: `402 code_${number}` })
+        .getByText("It needed")
+        .waitFor()
+    }
+    await open(151)
+    const dialog = page.getByRole("dialog", { name: "Refused request" })
+    await dialog.getByText("There is no such refused request").waitFor()
+    await page.keyboard.press("Escape")
+    await dialog.waitFor({ state: "detached" })
+    expect(new URL(page.url()).searchParams.has("request")).toBe(false)
     expect(errors).toEqual([])
   })
 

@@ -1,55 +1,101 @@
 import { Group, Progress, Stack, Text } from "@mantine/core"
-import { useQuery } from "@tanstack/react-query"
-import type { Records } from "../../api/client.ts"
-import { balance, key, project } from "../../api/queries.ts"
+import { queryOptions, useQuery } from "@tanstack/react-query"
+import { client, type Records, take } from "../../api/client.ts"
+import { balance, everyPage, key, project } from "../../api/queries.ts"
 import { Loaded } from "../../parts/Block.tsx"
 import { CopyText } from "../../parts/CopyText.tsx"
 import { Drawer } from "../../parts/Dialog.tsx"
+import { Empty } from "../../parts/Empty.tsx"
 import { counted, dateTime, keyName, money, seconds } from "../../parts/format.ts"
 import { LinkButton } from "../../parts/LinkButton.tsx"
 import { WhoCan } from "../../parts/WhoCan.tsx"
 import { usePayer } from "../../shell/project.ts"
 
+type Refusal = Records["RefusalOut"]
+
+/** The API has no request for a single one: it is in the list, or no longer recorded. */
+const refusal = (projectId: string, id: string) =>
+  queryOptions({
+    queryKey: ["refusal", projectId, id],
+    queryFn: async ({ signal }) => {
+      const all = await everyPage((query) =>
+        take(client.GET("/api/projects/{id}/refusals", { params: { path: { id: projectId }, query }, signal }))
+      )
+      return all.find((each) => each.id === id) ?? null
+    },
+    // one that is not listed may be listed a moment later
+    staleTime: ({ state }) => (state.data === null ? 0 : Number.POSITIVE_INFINITY)
+  })
+
 interface RefusalDrawerProps {
   readonly projectId: string
-  readonly refusal: Records["RefusalOut"]
+  readonly id: string
+  /** As the list has it, as far as that is loaded. */
+  readonly listed: Refusal | undefined
   readonly onClose: () => void
 }
 
 /** Why a request was refused, and what would let it through. */
-const RefusalDrawer = ({ onClose, projectId, refusal }: RefusalDrawerProps) => (
-  <Drawer opened onClose={onClose} title={`${refusal.status} ${refusal.code}`}>
-    <Stack>
-      <Text>{refusal.message}</Text>
-      <Text size="sm" c="dimmed">
-        {refusal.requested_model} · key {keyName(refusal)} · {dateTime(refusal.refused_at)}
-      </Text>
-      {refusal.status === 402 ? <WhyNoMoney projectId={projectId} refusal={refusal} /> : null}
-      {refusal.status === 404 ? (
-        <Group>
-          <LinkButton to="/p/$projectId/policy" params={{ projectId }} variant="default">
-            What the policy allows
-          </LinkButton>
-          <LinkButton to="/p/$projectId/models" params={{ projectId }} variant="default">
-            Models
-          </LinkButton>
-        </Group>
-      ) : null}
-      {refusal.status === 429 ? (
-        <Text size="sm">
-          {leftOf(refusal)}
-          {refusal.retry_after_ms === null ? "" : `It fits after ${seconds(refusal.retry_after_ms)}.`}
-        </Text>
-      ) : null}
+const RefusalDrawer = ({ id, listed, onClose, projectId }: RefusalDrawerProps) => {
+  const query = useQuery({ ...refusal(projectId, id), enabled: listed === undefined })
+  const data = listed ?? query.data
+  return (
+    <Drawer
+      opened
+      onClose={onClose}
+      title={data === undefined || data === null ? "Refused request" : `${data.status} ${data.code}`}
+    >
+      <Loaded query={{ ...query, data }} height={160}>
+        {(found) =>
+          found === null ? (
+            <Empty title="There is no such refused request">
+              Of a project the last 1,000 are recorded, and of many at once only the newest.
+            </Empty>
+          ) : (
+            <About projectId={projectId} refusal={found} />
+          )
+        }
+      </Loaded>
+    </Drawer>
+  )
+}
+
+interface AboutProps {
+  readonly projectId: string
+  readonly refusal: Refusal
+}
+
+const About = ({ projectId, refusal }: AboutProps) => (
+  <Stack>
+    <Text>{refusal.message}</Text>
+    <Text size="sm" c="dimmed">
+      {refusal.requested_model} · key {keyName(refusal)} · {dateTime(refusal.refused_at)}
+    </Text>
+    {refusal.status === 402 ? <WhyNoMoney projectId={projectId} refusal={refusal} /> : null}
+    {refusal.status === 404 ? (
       <Group>
-        <CopyText label="Request id" text={refusal.id} />
+        <LinkButton to="/p/$projectId/policy" params={{ projectId }} variant="default">
+          What the policy allows
+        </LinkButton>
+        <LinkButton to="/p/$projectId/models" params={{ projectId }} variant="default">
+          Models
+        </LinkButton>
       </Group>
-    </Stack>
-  </Drawer>
+    ) : null}
+    {refusal.status === 429 ? (
+      <Text size="sm">
+        {leftOf(refusal)}
+        {refusal.retry_after_ms === null ? "" : `It fits after ${seconds(refusal.retry_after_ms)}.`}
+      </Text>
+    ) : null}
+    <Group>
+      <CopyText label="Request id" text={refusal.id} />
+    </Group>
+  </Stack>
 )
 
 /** Of the limits that are counted by the minute; calls at the same time are not. */
-const leftOf = ({ remaining_requests: requests, remaining_tokens: tokens }: Records["RefusalOut"]): string => {
+const leftOf = ({ remaining_requests: requests, remaining_tokens: tokens }: Refusal): string => {
   const left = [
     ...(requests === null ? [] : [counted(requests, "request")]),
     ...(tokens === null ? [] : [counted(tokens, "prompt token")])
@@ -57,13 +103,7 @@ const leftOf = ({ remaining_requests: requests, remaining_tokens: tokens }: Reco
   return left.length === 0 ? "" : `Left of the minute: ${left.join(", ")}. `
 }
 
-const WhyNoMoney = ({
-  projectId,
-  refusal
-}: {
-  readonly projectId: string
-  readonly refusal: Records["RefusalOut"]
-}) => {
+const WhyNoMoney = ({ projectId, refusal }: AboutProps) => {
   const payer = usePayer(projectId)
   const ofAccount = useQuery(balance)
   const ofProject = useQuery(project(projectId))

@@ -20,7 +20,6 @@ interface RefusalListProps {
 export const RefusalList = ({ onClose, onOpen, openId, projectId }: RefusalListProps) => {
   const list = useInfiniteQuery(refusals(projectId))
   const rows = useMemo(() => list.data?.pages.flatMap(({ items }) => items) ?? [], [list.data])
-  const open = rows.find(({ id }) => id === openId)
   return (
     <>
       <Loaded query={list} height={300}>
@@ -43,7 +42,15 @@ export const RefusalList = ({ onClose, onOpen, openId, projectId }: RefusalListP
         }
       </Loaded>
       <Suspense>
-        {open === undefined ? null : <RefusalDrawer projectId={projectId} refusal={open} onClose={onClose} />}
+        {openId === undefined || list.data === undefined ? null : (
+          <RefusalDrawer
+            key={openId}
+            projectId={projectId}
+            id={openId}
+            listed={rows.find(({ id }) => id === openId)}
+            onClose={onClose}
+          />
+        )}
       </Suspense>
     </>
   )
