@@ -18,11 +18,17 @@ const unsavedForms = new Set<symbol>()
 
 export const hasUnsavedForm = (): boolean => unsavedForms.size > 0
 
+interface AskBeforeLeavingProps {
+  readonly isUnsaved: boolean
+  /** A parameter of the address that may change: the form stays where it is. */
+  readonly staysOver?: string
+}
+
 /**
  * Asks before what is not saved would be lost: by going to another page or tab, by closing a drawer that has an address, or, in the
  * browser's own words, with the browser's tab.
  */
-export const AskBeforeLeaving = ({ isUnsaved }: { readonly isUnsaved: boolean }) => {
+export const AskBeforeLeaving = ({ isUnsaved, staysOver }: AskBeforeLeavingProps) => {
   const page = useMatch({ strict: false, select: ({ pathname }) => pathname })
   const [id] = useState(() => Symbol())
   useEffect(() => {
@@ -30,12 +36,17 @@ export const AskBeforeLeaving = ({ isUnsaved }: { readonly isUnsaved: boolean })
     return () => void unsavedForms.delete(id)
   }, [id, isUnsaved])
   const isLeft = useCallback(
-    ({ current, next }: Step) =>
-      // a redirect from the page that it was left for may come before this has gone
-      current.pathname === page &&
-      // a link to a part of the same page leaves its forms as they are
-      (next.pathname !== page || JSON.stringify(current.search) !== JSON.stringify(next.search)),
-    [page]
+    ({ current, next }: Step) => {
+      const searchOf = (place: Place) =>
+        JSON.stringify(place.search, (name, value) => (name === staysOver ? undefined : value))
+      return (
+        // a redirect from the page that it was left for may come before this has gone
+        current.pathname === page &&
+        // a link to a part of the same page leaves its forms as they are
+        (next.pathname !== page || searchOf(current) !== searchOf(next))
+      )
+    },
+    [page, staysOver]
   )
   const leaving = useBlocker({ shouldBlockFn: isLeft, disabled: !isUnsaved, withResolver: true })
   return leaving.status === "idle" ? null : <LeavingQuestion onStay={leaving.reset} onLeave={leaving.proceed} />

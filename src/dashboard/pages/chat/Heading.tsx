@@ -33,7 +33,8 @@ export const Heading = ({ of, onChanged }: HeadingProps) => {
     mutationFn: () => take(client.DELETE("/api/chat/conversations/{id}", { params })),
     onSuccess: async () => {
       await onChanged()
-      await navigate({ to: "/chat", search: { deleted: of.id } })
+      // what was edited in it has gone with it
+      await navigate({ to: "/chat", search: { deleted: of.id }, ignoreBlocker: true })
     }
   })
   const failed = rename.error ?? remove.error

@@ -1,10 +1,16 @@
 import { Button, Group, Stack, Text, Textarea } from "@mantine/core"
-import { memo, useContext, useState } from "react"
+import { lazy, memo, Suspense, useContext, useState } from "react"
 import { cost } from "../../parts/format.ts"
 import { TextLink } from "../../parts/LinkButton.tsx"
 import { SaveAsArtifact } from "./artifacts/saving.ts"
 import type { Attempt, Message } from "./conversation.ts"
 import { Markdown } from "./Markdown.tsx"
+
+// with the code of dialogs, which this page does not need before
+const AskBeforeLeaving = lazy(async () => {
+  const { AskBeforeLeaving } = await import("../../parts/AskBeforeLeaving.tsx")
+  return { default: AskBeforeLeaving }
+})
 
 export interface MessageActions {
   readonly retry: (message: Message) => void
@@ -50,6 +56,9 @@ const Question = ({ actions, isLast, isRunning, message }: MessageViewProps) => 
   if (text !== undefined) {
     return (
       <Stack gap="xs" ml="auto" w="85%">
+        <Suspense>
+          <AskBeforeLeaving isUnsaved={text !== message.content && !isSending} staysOver="artifact" />
+        </Suspense>
         <Textarea
           aria-label="Edited message"
           autosize
