@@ -42,7 +42,7 @@ describe.skipIf(!hasChromium)("a browser that several people use", () => {
     await page.locator("[type=submit]").click()
     await page.getByRole("button", { name: "You", exact: true }).waitFor()
   }
-  const api = async <Answer>(page: Page, method: string, path: string, body?: unknown): Promise<Answer> => {
+  const send = async (page: Page, method: string, path: string, body?: unknown): Promise<string> => {
     const token = await page.evaluate<string>(`localStorage.getItem("gateway.page-token")`)
     const response = await page.request.fetch(`${service.url}${path}`, {
       method,
@@ -50,16 +50,14 @@ describe.skipIf(!hasChromium)("a browser that several people use", () => {
       ...(body === undefined ? {} : { data: body })
     })
     if (!response.ok()) throw new Error(`${method} ${path}: ${response.status()} ${await response.text()}`)
-    const text = await response.text()
-    return text === "" ? undefined : JSON.parse(text)
+    return response.text()
   }
-  const newProject = (page: Page, name: string) =>
-    api<{ readonly id: string }>(page, "POST", "/api/me/projects", { name })
+  const newProject = async (page: Page, name: string): Promise<{ readonly id: string }> =>
+    JSON.parse(await send(page, "POST", "/api/me/projects", { name }))
   const endSession = async (page: Page) => {
-    const { items } = await api<{
-      readonly items: ReadonlyArray<{ readonly id: string; readonly is_current: boolean }>
-    }>(page, "GET", "/api/sessions")
-    await api(page, "DELETE", `/api/sessions/${items.find(({ is_current }) => is_current)?.id}`)
+    const { items }: { readonly items: ReadonlyArray<{ readonly id: string; readonly is_current: boolean }> } =
+      JSON.parse(await send(page, "GET", "/api/sessions"))
+    await send(page, "DELETE", `/api/sessions/${items.find(({ is_current }) => is_current)?.id}`)
     await page.reload()
     await page.getByRole("link", { name: "Sign in" }).waitFor()
   }
