@@ -55,7 +55,8 @@ const Question = ({ actions, isLast, isRunning, message }: MessageViewProps) => 
   }
   if (text !== undefined) {
     return (
-      <Stack gap="xs" ml="auto" w="85%">
+      // with a key: "Edit" takes the focus where it is a new button, and no other one that is used again
+      <Stack key="edited" gap="xs" ml="auto" w="85%">
         <Suspense>
           <AskBeforeLeaving isUnsaved={text !== message.content && !isSending} staysOver="artifact" />
         </Suspense>
