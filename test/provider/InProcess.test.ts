@@ -174,5 +174,6 @@ it.scoped("two providers with one id, and a model of another provider, are refus
 it("a model without a provider or with broken limits is refused", () => {
   expect(() => makeModel({ id: "small", ...limits })).toThrow("is not <provider>/<model>")
   expect(() => makeModel({ id: "mine/small", ...limits, contextTokens: 0.5 })).toThrow("contextTokens")
+  expect(() => makeModel({ id: "mine/small", ...limits, outputTokens: 0 })).toThrow("outputTokens")
   expect(() => makeModel({ id: "mine/small", ...limits, prices: { input: -1, output: 0 } })).toThrow("input")
 })
