@@ -125,6 +125,25 @@ describe.skipIf(!hasChromium)("a browser that several people use", () => {
     expect(errors).toEqual([])
   })
 
+  it("gives a draft to nobody else who signs in in a second tab while it is written", async () => {
+    const { errors, page } = await opened()
+    await signIn(page, "fay")
+    await newProject(page, "of fay")
+    await openChat(page)
+    await message(page).fill("for the eyes of fay")
+
+    const other = await page.context().newPage()
+    const loaded = page.waitForEvent("load")
+    await signIn(other, "gil")
+    await newProject(other, "of gil")
+    await loaded
+    await openChat(page)
+    await page.getByRole("button", { name: "You", exact: true }).waitFor()
+    expect(await page.evaluate("JSON.stringify(sessionStorage)")).not.toContain("for the eyes of fay")
+    expect(await message(page).inputValue()).toBe("")
+    expect(errors).toEqual([])
+  })
+
   it("keeps what a person has typed in a tab where the same one has signed in again in a second tab", async () => {
     const { errors, page } = await opened()
     await signIn(page, "emma")

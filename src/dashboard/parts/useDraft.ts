@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query"
-import { useEffect, useState } from "react"
+import { useEffect, useRef, useState } from "react"
 import { me } from "../api/queries.ts"
 import { keep, kept, keptNames } from "./personStorage.ts"
 
@@ -34,9 +34,12 @@ interface Draft {
 export const useDraft = (name: string, initial: string): Draft => {
   const person = useQuery(me).data?.user.id
   const [typed, setTyped] = useState<string>()
-  // also what was typed before it was known whose it is
+  const writer = useRef<string>(undefined)
   useEffect(() => {
-    if (person !== undefined && typed !== undefined) keep(prefix + name, typed)
+    // also of what was typed before it was known whose it is
+    writer.current ??= person
+    // another person may have signed in in a second tab
+    if (person !== undefined && person === writer.current && typed !== undefined) keep(prefix + name, typed)
   }, [name, person, typed])
   return {
     text: typed ?? kept(prefix + name) ?? initial,
