@@ -85,6 +85,27 @@ describe.skipIf(!hasChromium)("a browser with several tabs", () => {
     expect(errors).toEqual([])
   })
 
+  it("begins at the default project, and shows no other one before it is known which that is", async () => {
+    const { api, projectId, service, signIn } = at()
+    await api("POST", "/api/me/projects", { name: "not the default" })
+    const { page } = await signIn()
+    await page.evaluate(`for (const each of [sessionStorage, localStorage]) each.removeItem("gateway.project")`)
+    let answer = () => {}
+    const asked = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    await page.route("**/api/me", async (route) => {
+      await asked
+      await route.continue()
+    })
+    await page.goto(`${service.url}/dashboard`)
+    await page.getByRole("button", { name: /^Project: / }).click()
+    await page.getByRole("menuitem", { name: "not the default" }).waitFor()
+    expect(new URL(page.url()).pathname).toBe("/dashboard/")
+    answer()
+    await page.waitForURL(`**/dashboard/p/${projectId}`)
+  })
+
   it("shows in each the settings of the project that was opened there", async () => {
     const { api, projectId, signIn } = at()
     const { id } = await api<{ readonly id: string }>("POST", "/api/me/projects", { name: "of the other tab" })

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query"
 import { Navigate, useRouterState } from "@tanstack/react-router"
 import { lazy, Suspense } from "react"
 import { projects } from "../api/queries.ts"
-import { Loaded } from "../parts/Block.tsx"
+import { Loaded, Waiting } from "../parts/Block.tsx"
 import { useProjectId } from "./project.ts"
 
 const FirstProject = lazy(() => import("./FirstProject.tsx"))
@@ -14,10 +14,12 @@ export const Home = () => {
   return (
     <Loaded query={useQuery(projects)} height={400}>
       {(known) =>
-        projectId === undefined || known.length === 0 ? (
+        known.length === 0 ? (
           <Suspense>
             <FirstProject />
           </Suspense>
+        ) : projectId === undefined ? (
+          <Waiting height={400} />
         ) : (
           isHere && <Navigate to="/p/$projectId" params={{ projectId }} replace />
         )

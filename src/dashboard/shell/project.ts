@@ -11,19 +11,16 @@ export const rememberProject = (id: string): void => {
   for (const storage of [sessionStorage, localStorage]) storage.setItem(storageKey, id)
 }
 
-/** The project of the page; on a page without one the last that was open, else the default one. */
+/** The project of the page; on a page without one the last that was open, else the default one, once it is known which that is. */
 export const useProjectId = (): string | undefined => {
   const { projectId } = useParams({ strict: false })
   const known = useQuery(projects).data
-  const fallback = useQuery(me).data?.default_project_id
+  const person = useQuery(me)
   if (projectId !== undefined) return projectId
-  const stored = rememberedProject()
-  return (
-    known?.find(({ id }) => id === stored)?.id ??
-    known?.find(({ id }) => id === fallback)?.id ??
-    known?.[0]?.id ??
-    undefined
-  )
+  const find = (wanted: string | null | undefined) => known?.find(({ id }) => id === wanted)?.id
+  const stored = find(rememberedProject())
+  if (stored !== undefined || person.isPending) return stored
+  return find(person.data?.default_project_id) ?? known?.[0]?.id
 }
 
 /** What the signed-in person may change in this project. */

@@ -1,6 +1,8 @@
 import { Tabs } from "@mantine/core"
+import { useQuery } from "@tanstack/react-query"
 import { useNavigate, useSearch } from "@tanstack/react-router"
-import { Block } from "../../parts/Block.tsx"
+import { me, projects } from "../../api/queries.ts"
+import { Block, Waiting } from "../../parts/Block.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { Page } from "../../parts/Page.tsx"
 import { useProjectId } from "../../shell/project.ts"
@@ -16,7 +18,12 @@ const Settings = () => {
   const { tab = "project" } = useSearch({ from: "/shell/settings" })
   const navigate = useNavigate({ from: "/settings" })
   const projectId = useProjectId()
-  const none = <Empty title="There is no project">Create one in the menu at the top left.</Empty>
+  const areKnown = [useQuery(projects), useQuery(me)].every(({ isPending }) => !isPending)
+  const none = areKnown ? (
+    <Empty title="There is no project">Create one in the menu at the top left.</Empty>
+  ) : (
+    <Waiting height={200} />
+  )
   return (
     <Page title="Settings">
       <Tabs
