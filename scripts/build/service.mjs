@@ -1,7 +1,6 @@
 // @ts-check
 // Builds dist/main.js, its chunks, its workers and the files that PGlite reads.
-import { rmSync } from "node:fs"
-import { cp, mkdir, readFile, writeFile } from "node:fs/promises"
+import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import { build } from "esbuild"
@@ -41,9 +40,9 @@ const escapeBeyondAscii = ({ metafile }) =>
     })
   )
 
-// their names have hashes: those of the last build would stay
-rmSync(join(dist, "chunks"), { recursive: true, force: true })
 await mkdir(dist, { recursive: true })
+// their names have hashes: those of the last build would stay
+for (const file of await readdir(dist)) if (file.startsWith("chunk-")) await rm(join(dist, file))
 const pglite = dirname(createRequire(import.meta.url).resolve("@electric-sql/pglite"))
 await Promise.all([
   build({
@@ -51,7 +50,8 @@ await Promise.all([
     entryPoints: { main: join(root, "src/main.ts") },
     splitting: true,
     alias: { undici: join(root, "scripts/build/undici.js") },
-    chunkNames: "chunks/[name]-[hash]"
+    // beside the workers, which each module finds beside itself
+    chunkNames: "chunk-[name]-[hash]"
   }).then(escapeBeyondAscii),
   build({
     ...shared,

@@ -1,7 +1,6 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import { Refusals } from "../account/requests/Refusals.ts"
 import { Idempotency } from "../calls/Idempotency.ts"
 import { IdempotencyStore } from "../calls/IdempotencyStore.ts"
@@ -38,7 +37,7 @@ import { QualitySnapshotStore } from "../routing/evidence/QualitySnapshotStore.t
 import { QualitySnapshots } from "../routing/evidence/QualitySnapshots.ts"
 import { OutputLengths } from "../routing/quality/OutputLengths.ts"
 import { ChangeNotifications } from "../sql/ChangeNotifications.ts"
-import * as Database from "../sql/Database.ts"
+import { Database } from "../sql/Database.ts"
 import { accountServices, masterKeyLayer } from "./AccountServices.ts"
 import { activityServices, describeFailure, refusals } from "./ActivityServices.ts"
 import { alertServices } from "./AlertServices.ts"
@@ -49,15 +48,9 @@ import { credentialVariables, providerOptions } from "./ProviderSettings.ts"
 import { viewOf } from "./reload/LiveSettings.ts"
 import { stoppedCalls } from "./StoppedCalls.ts"
 
-/** Every service but the listener: the database is open and migrated, and nothing has been written for the settings yet. */
+/** Every service but the listener, on an open and migrated database: nothing has been written for the settings yet. */
 export const services = (settings: Settings.Settings) => {
   const base = IdGenerator.layer.pipe(Layer.provideMerge(Timers.layer))
-  const database = Database.layer({
-    url: Option.fromNullable(settings.databaseUrl),
-    dataDir: settings.dataDirectory,
-    maxConnections: settings.poolSize,
-    logsMigrations: true
-  })
   const stores = Layer.mergeAll(
     AccountStore.layer,
     ApiKeyStore.layer,
@@ -105,13 +98,12 @@ export const services = (settings: Settings.Settings) => {
     Layer.provideMerge(OutputLengths.layer),
     Layer.provideMerge(sealing),
     Layer.provideMerge(stores),
-    Layer.provideMerge(database),
     Layer.provideMerge(base)
   )
 }
 
 const loadShedding = Layer.unwrapEffect(
-  Effect.map(Database.Database, ({ kind }) => LoadShedding.layerOf(kind === "embedded" ? minLimitEmbedded : undefined))
+  Effect.map(Database, ({ kind }) => LoadShedding.layerOf(kind === "embedded" ? minLimitEmbedded : undefined))
 )
 
 /** Metrics, the log of failed attempts, the list of refusals, the attempts of running calls, and the collections of projects. */

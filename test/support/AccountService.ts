@@ -11,6 +11,7 @@ import { afterAll, beforeAll, expect } from "vitest"
 import { bootstrap } from "../../src/app/FirstStart.ts"
 import { loadOptions } from "../../src/app/LoadOptions.ts"
 import { server } from "../../src/app/Service.ts"
+import { serviceDatabase } from "../../src/app/ServiceDatabase.ts"
 import { services } from "../../src/app/Services.ts"
 import * as Settings from "../../src/config/Settings.ts"
 import { IdGenerator } from "../../src/domain/IdGenerator.ts"
@@ -25,7 +26,10 @@ import { freshDatabase, postgresServer, skipsEmbedded } from "../ledger/database
 import { databaseVariables } from "./PostgresServer.ts"
 import { masterKey, testKey } from "./Service.ts"
 
-type AllServices = Layer.Layer.Success<ReturnType<typeof services>> | Server
+type AllServices =
+  | Layer.Layer.Success<ReturnType<typeof services>>
+  | Layer.Layer.Success<ReturnType<typeof serviceDatabase>>
+  | Server
 
 /** A node of the complete service in this process, on a port of its own. */
 export interface AccountNode {
@@ -78,10 +82,11 @@ export const startNode = async (
     )
   )
   const stripe = loaded.stripe === null ? null : { ...loaded.stripe, apiUrl: stripeApi }
-  const settings = { ...loaded, stripe }
+  const settings = { ...loaded, stripe, dataDirectory: env["DATA_DIR"] ?? ":memory:" }
   const layer = server(settings).pipe(
     Layer.provideMerge(Layer.effectDiscard(bootstrap(settings.bootstrap))),
-    Layer.provideMerge(services({ ...settings, dataDirectory: env["DATA_DIR"] ?? ":memory:" })),
+    Layer.provideMerge(services(settings)),
+    Layer.provideMerge(serviceDatabase(settings)),
     Layer.provide(Logger.remove(Logger.defaultLogger))
   )
   const runtime = ManagedRuntime.make(layer)

@@ -41,10 +41,8 @@ export class AnalysisEngine extends Context.Tag("gateway/analysis/AnalysisEngine
 
   /** The build puts the thread's script beside its own files; sources that run without a build have none. */
   static readonly layer: Layer.Layer<AnalysisEngine> = Layer.suspend(() => {
-    const script = ["./analysisWorker.js", "../analysisWorker.js"]
-      .map((path) => new URL(path, import.meta.url))
-      .find((url) => existsSync(url))
-    return script === undefined ? this.layerInline : this.layerThread(script)
+    const script = new URL("./analysisWorker.js", import.meta.url)
+    return existsSync(script) ? this.layerThread(script) : this.layerInline
   })
 }
 

@@ -1,8 +1,6 @@
-import * as AuditVerifyCommand from "../AuditVerifyCommand.ts"
-import * as ResealCommand from "../ResealCommand.ts"
-import * as SignInCommand from "../SignInCommand.ts"
-import * as TransferCommand from "../TransferCommand.ts"
-import type { Command } from "./Command.ts"
+import { type Command, loaded } from "./Command.ts"
+
+const transfer = () => import("../TransferCommand.ts")
 
 /** Commands that are scripts of package.json too. */
 export const signIn: Command = {
@@ -10,7 +8,11 @@ export const signIn: Command = {
   about: "print a fresh sign-in link of the running service",
   positionals: [],
   options: {},
-  run: ({ settings }) => SignInCommand.run(settings)
+  run: ({ settings }) =>
+    loaded(
+      () => import("../SignInCommand.ts"),
+      ({ run }) => run(settings)
+    )
 }
 
 export const auditVerify: Command = {
@@ -18,7 +20,11 @@ export const auditVerify: Command = {
   about: "check that the audit logs are complete and unchanged",
   positionals: [],
   options: {},
-  run: ({ settings }) => AuditVerifyCommand.run(settings)
+  run: ({ settings }) =>
+    loaded(
+      () => import("../AuditVerifyCommand.ts"),
+      ({ run }) => run(settings)
+    )
 }
 
 export const dbExport: Command = {
@@ -26,7 +32,7 @@ export const dbExport: Command = {
   about: "write the database to a new file",
   positionals: ["FILE"],
   options: {},
-  run: ({ given, settings }) => TransferCommand.exportDatabase(settings, given.positionals[0])
+  run: ({ given, settings }) => loaded(transfer, ({ exportDatabase }) => exportDatabase(settings, given.positionals[0]))
 }
 
 export const dbImport: Command = {
@@ -34,7 +40,7 @@ export const dbImport: Command = {
   about: "read such a file into an empty database",
   positionals: ["FILE"],
   options: {},
-  run: ({ given, settings }) => TransferCommand.importDatabase(settings, given.positionals[0])
+  run: ({ given, settings }) => loaded(transfer, ({ importDatabase }) => importDatabase(settings, given.positionals[0]))
 }
 
 export const reseal: Command = {
@@ -42,5 +48,9 @@ export const reseal: Command = {
   about: "seal everything with the current master key",
   positionals: [],
   options: {},
-  run: ({ settings }) => ResealCommand.run(settings)
+  run: ({ settings }) =>
+    loaded(
+      () => import("../ResealCommand.ts"),
+      ({ run }) => run(settings)
+    )
 }

@@ -4,10 +4,9 @@ import type * as Settings from "../../config/Settings.ts"
 import { IdGenerator } from "../../domain/IdGenerator.ts"
 import { Timers } from "../../domain/Timers.ts"
 import * as DirectoryLock from "../../sql/embedded/DirectoryLock.ts"
-import * as DatabaseOperations from "./DatabaseOperations.ts"
+import { loaded } from "./Command.ts"
 import * as ExistingDatabase from "./ExistingDatabase.ts"
 import type { Operations } from "./Operations.ts"
-import * as ServiceOperations from "./ServiceOperations.ts"
 
 /**
  * Runs a command on PostgreSQL, or on the embedded database where no service has it open; else at that service, since the embedded
@@ -21,11 +20,17 @@ export const withOperations =
 const layerFor = (settings: Settings.Settings) =>
   Effect.gen(function* () {
     yield* ExistingDatabase.required(settings)
-    const direct = Layer.provide(DatabaseOperations.layer(settings), base)
-    if (settings.databaseUrl !== null) return direct
-    return (yield* DirectoryLock.isHeld(settings.dataDirectory))
-      ? Layer.provide(ServiceOperations.layer(settings), base)
-      : direct
+    const isAtService = settings.databaseUrl === null && (yield* DirectoryLock.isHeld(settings.dataDirectory))
+    const operations = isAtService
+      ? loaded(
+          () => import("./ServiceOperations.ts"),
+          ({ layer }) => Effect.succeed(layer(settings))
+        )
+      : loaded(
+          () => import("./DatabaseOperations.ts"),
+          ({ layer }) => Effect.succeed(layer(settings))
+        )
+    return Layer.provide(Layer.unwrapEffect(operations), base)
   })
 
 const base = IdGenerator.layer.pipe(Layer.provideMerge(Timers.layer))

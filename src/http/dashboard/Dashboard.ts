@@ -7,7 +7,7 @@ import * as Errors from "../Errors.ts"
 import * as NodeResponse from "../server/NodeResponse.ts"
 import { notAllowed } from "../server/RouterResponse.ts"
 import {
-  buildRoots,
+  buildRoot,
   builtDirectory,
   type DashboardFile,
   type DashboardFiles,
@@ -26,11 +26,11 @@ export interface DashboardShape {
 /** The web app, from memory. */
 export class Dashboard extends Context.Tag("gateway/http/Dashboard")<Dashboard, DashboardShape>() {
   /**
-   * What the build has made in one of these folders, by default beside the bundle. While it is being built, browsers are told so,
+   * What the build has made in this folder, by default beside the bundle. While it is being built, browsers are told so,
    * and their page reloads itself; where there is none, the service has no pages.
    */
-  static readonly layer = (signIn: SignInMode, roots = buildRoots): Layer.Layer<Dashboard> =>
-    Layer.sync(this, () => (isBeingBuilt(roots) ? makeWaiting(roots, signIn) : makeBuilt(roots, signIn)))
+  static readonly layer = (signIn: SignInMode, root = buildRoot): Layer.Layer<Dashboard> =>
+    Layer.sync(this, () => (isBeingBuilt(root) ? makeWaiting(root, signIn) : makeBuilt(root, signIn)))
 
   static readonly layerNone: Layer.Layer<Dashboard> = Layer.succeed(this, { answer: () => false })
 }
@@ -39,8 +39,8 @@ const base = "/dashboard/"
 const assets = "assets/"
 const nonceBytes = 16
 
-const makeBuilt = (roots: ReadonlyArray<string>, signIn: SignInMode): DashboardShape => {
-  const directory = builtDirectory(roots)
+const makeBuilt = (root: string, signIn: SignInMode): DashboardShape => {
+  const directory = builtDirectory(root)
   return directory === undefined ? { answer: () => false } : make(readFiles(directory), signIn)
 }
 
@@ -52,11 +52,11 @@ const waitingPage = `<!doctype html>
 </html>
 `
 
-const makeWaiting = (roots: ReadonlyArray<string>, signIn: SignInMode): DashboardShape => {
+const makeWaiting = (root: string, signIn: SignInMode): DashboardShape => {
   let finished: DashboardShape | undefined
   return {
     answer: (exchange, path) => {
-      if (finished === undefined && isPath(path) && !isBeingBuilt(roots)) finished = makeBuilt(roots, signIn)
+      if (finished === undefined && isPath(path) && !isBeingBuilt(root)) finished = makeBuilt(root, signIn)
       if (finished !== undefined) return finished.answer(exchange, path)
       if (path === "/" && !(isRead(exchange.request) && takesPages(exchange.request))) return false
       if (!isPath(path)) return false

@@ -28,20 +28,17 @@ const contentTypes: Readonly<Record<string, string>> = {
   ".woff2": "font/woff2"
 }
 
-/** Where builds are: beside the bundle, or beside the folder of its chunks. The sources have no build beside them. */
-export const buildRoots: ReadonlyArray<string> = ["./", "../"].map((path) =>
-  fileURLToPath(new URL(path, import.meta.url))
-)
+/** Where builds are: beside the bundle. The sources have no build beside them. */
+export const buildRoot = fileURLToPath(new URL("./", import.meta.url))
 
-/** The web app in one of these folders, whole. */
-export const builtDirectory = (roots: ReadonlyArray<string>): string | undefined =>
-  roots
-    .map((root) => join(root, "dashboard/"))
-    .find((directory) => existsSync(join(directory, "index.html")) && existsSync(join(directory, "assets")))
+/** The web app in this folder, whole. */
+export const builtDirectory = (root: string): string | undefined => {
+  const directory = join(root, "dashboard/")
+  return existsSync(join(directory, "index.html")) && existsSync(join(directory, "assets")) ? directory : undefined
+}
 
-/** Whether the web app is being built in one of these folders: `npm start` starts the service meanwhile. */
-export const isBeingBuilt = (roots: ReadonlyArray<string>): boolean =>
-  roots.some((root) => existsSync(join(root, ".dashboard-building")))
+/** Whether the web app is being built in this folder: `npm start` starts the service meanwhile. */
+export const isBeingBuilt = (root: string): boolean => existsSync(join(root, ".dashboard-building"))
 
 /** The whole build, about 1.5 MB, so that no request reads a file. */
 export const readFiles = (directory: string): DashboardFiles => {

@@ -49,7 +49,7 @@ const writeApp = async () => {
 
 /** Serves what is in the folder at this moment. */
 const serve = async () => {
-  const dashboard = await Effect.runPromise(Effect.provide(Dashboard, Dashboard.layer("link", [root])))
+  const dashboard = await Effect.runPromise(Effect.provide(Dashboard, Dashboard.layer("link", root)))
   const requestId = RequestId.make("00000000-0000-7000-8000-000000000001")
   server = Http.createServer((request, response) => {
     if (
