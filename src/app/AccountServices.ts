@@ -1,4 +1,3 @@
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Admin } from "../account/admin/Admin.ts"
@@ -153,12 +152,6 @@ export const masterKeyLayer = ({ dataDirectory, masterKey }: Pick<Settings.Setti
         ...masterKey,
         directory: kind === "embedded" && dataDirectory !== ":memory:" ? dataDirectory : null
       })
-    )
-  ).pipe(
-    Layer.tap((built) =>
-      Context.get(built, MasterKey).isSet
-        ? Effect.void
-        : Effect.logWarning("GATEWAY_MASTER_KEY is not set: what needs sealing, such as credentials, is unavailable")
     )
   )
 

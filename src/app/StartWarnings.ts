@@ -5,6 +5,7 @@ import { isLoopbackAddress } from "../config/Environment.ts"
 import * as Settings from "../config/Settings.ts"
 import { similarNames } from "../config/SimilarNames.ts"
 import type { ConfigIssue } from "../domain/InvalidConfiguration.ts"
+import { listenUrl } from "../identity/sessions/PublicUrl.ts"
 import { unmatchedNames } from "./UnmatchedNames.ts"
 
 /** What is allowed and most likely not meant. */
@@ -26,6 +27,23 @@ export const warningsOf = (
   ...(isLoopbackAddress(settings.host) || settings.metricsToken !== null
     ? []
     : [{ path: "METRICS_TOKEN", message: "is not set: on an address that is not loopback /metrics answers 401" }]),
+  ...(isLoopbackAddress(settings.host) || settings.publicUrl !== null
+    ? []
+    : [
+        {
+          path: "PUBLIC_URL",
+          message: `is not set: links, redirects and cookies are those of ${listenUrl(settings.host, settings.port)}`
+        }
+      ]),
+  // the embedded database's directory has a key of its own
+  ...(settings.databaseUrl === null || settings.masterKey.current !== null
+    ? []
+    : [
+        {
+          path: "GATEWAY_MASTER_KEY",
+          message: "is not set: what needs sealing, such as credentials, is unavailable"
+        }
+      ]),
   ...(settings.stripe === null || settings.stripe.webhookSecret !== null
     ? []
     : [

@@ -22,3 +22,23 @@ it.effect("payments whose refunds and disputes would not reach any balance are w
     expect(yield* warned({})).toEqual([])
   })
 )
+
+it.effect("a service on PostgreSQL without a master key is warned about, as nothing can be sealed there", () =>
+  Effect.gen(function* () {
+    const database = { DATABASE_URL: "postgres://gateway@127.0.0.1:5432/gateway" }
+    expect(yield* warned(database)).toEqual([
+      "GATEWAY_MASTER_KEY is not set: what needs sealing, such as credentials, is unavailable"
+    ])
+    expect(yield* warned({ ...database, GATEWAY_MASTER_KEY: "A".repeat(44) })).toEqual([])
+  })
+)
+
+it.effect("a service that other machines reach and whose links would lead to this one is warned about", () =>
+  Effect.gen(function* () {
+    const elsewhere = { HOST: "0.0.0.0", PORT: "8080", METRICS_TOKEN: "metrics" }
+    expect(yield* warned(elsewhere)).toEqual([
+      "PUBLIC_URL is not set: links, redirects and cookies are those of http://127.0.0.1:8080"
+    ])
+    expect(yield* warned({ ...elsewhere, PUBLIC_URL: "https://gateway.example.com" })).toEqual([])
+  })
+)
