@@ -60,7 +60,7 @@ export const run = (configuration: Configuration) => {
       Layer.mergeAll(Stalls.layer, ProcessMetrics.layer, probing(settings)),
       Layer.provide(server(settings), WorkerMetrics.layer)
     ).pipe(Layer.tapErrorCause(() => printKeyOfFailedStart(bootstrapped)))
-    return yield* Effect.provide(serve(settings, bootstrapped, started.open), listening)
+    return yield* Effect.provide(serve(settings, configuration, bootstrapped, started.open), listening)
   }).pipe(
     Effect.scoped,
     Effect.provide(services(settings)),
@@ -84,6 +84,7 @@ type Bootstrapped = Effect.Effect.Success<ReturnType<typeof bootstrap>>
 
 const serve = Effect.fnUntraced(function* (
   settings: Settings.Settings,
+  { variables }: Configuration,
   bootstrapped: Bootstrapped,
   started: Effect.Effect<void>
 ) {
@@ -91,7 +92,7 @@ const serve = Effect.fnUntraced(function* (
   const { died, kind } = yield* Database.Database
   Metrics.start()
   LedgerMetrics.start()
-  yield* logStart(settings, kind, address.port)
+  yield* logStart(settings, variables, kind, address.port)
   Metrics.build(version, process.versions.node, kind)
   if (startPart() !== "none") {
     yield* printBanner(settings, bootstrapped, address.port, yield* signInLink(settings, bootstrapped, address.port))

@@ -1,5 +1,6 @@
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import type { Variables } from "../config/DotEnv.ts"
 import type * as Settings from "../config/Settings.ts"
 import { version } from "../domain/Version.ts"
 import { credentialVariables } from "./ProviderSettings.ts"
@@ -7,6 +8,7 @@ import { credentialVariables } from "./ProviderSettings.ts"
 /** One line that says what has started, with which settings; no secret, and of URLs only whether they are set. */
 export const logStart = (
   settings: Settings.Settings,
+  variables: Variables,
   database: "postgres" | "embedded",
   port: number
 ): Effect.Effect<void> =>
@@ -27,6 +29,8 @@ export const logStart = (
       DATABASE_POOL_SIZE: database === "postgres" ? settings.poolSize : null,
       DRAIN_DELAY: text(settings.drainDelay),
       DRAIN_GRACE: text(settings.drainGrace),
+      // which file, when the settings are not those that were expected
+      GATEWAY_CONFIG: variables["GATEWAY_CONFIG"] || null,
       GATEWAY_MASTER_KEY: isSet(settings.masterKey.current),
       HTTP_PROXY: isSet(settings.proxy.http),
       HTTPS_PROXY: isSet(settings.proxy.https),
