@@ -2,8 +2,9 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
+import * as Metrics from "../observe/Metrics.ts"
 import { Providers } from "../provider/Providers.ts"
-import type { Probed, ProbeStatus } from "../provider/probe/Probe.ts"
+import { type Probed, type ProbeStatus, probeStatuses } from "../provider/probe/Probe.ts"
 import { credentialVariables, type ProviderSettings } from "./ProviderSettings.ts"
 
 /** What a provider says to the service's credential. */
@@ -27,8 +28,29 @@ export const probeAll = (settings: ProbedSettings): Effect.Effect<ReadonlyArray<
 /** Asks in the background while the service starts, and logs the result: a wrong credential does not keep it from starting. */
 export const probing = (settings: ProbedSettings): Layer.Layer<never, never, Providers> =>
   Layer.scopedDiscard(
-    Effect.forkScoped(Effect.forEach(probesOf(settings), watch, { concurrency: "unbounded", discard: true }))
+    Effect.suspend(() => {
+      const all = probesOf(settings)
+      forgetOthers(all)
+      return Effect.forkScoped(Effect.forEach(all, watch, { concurrency: "unbounded", discard: true }))
+    })
   )
+
+/** Providers with a status in the metrics of this process. */
+const counted = new Set<string>()
+
+/** A reload has taken their credentials away. */
+const forgetOthers = (all: ReadonlyArray<ProbeOf>): void => {
+  for (const id of counted) {
+    if (all.some(({ provider }) => provider === id)) continue
+    counted.delete(id)
+    Metrics.credential(id, null, probeStatuses)
+  }
+}
+
+const count = ({ provider, status }: ProbedProvider): void => {
+  counted.add(provider)
+  Metrics.credential(provider, status, probeStatuses)
+}
 
 interface ProbeOf {
   readonly provider: string
@@ -61,6 +83,7 @@ const watch = (one: ProbeOf): Effect.Effect<void, never, Providers> =>
     const ask = Effect.flatMap(probe(one), (probed) => {
       const isNew = probed.status !== last
       last = probed.status
+      count(probed)
       return Effect.as(isNew ? log(probed) : Effect.void, probed)
     })
     yield* Effect.repeat(ask, {

@@ -24,7 +24,6 @@ import * as Stalls from "../observe/Stalls.ts"
 import * as Database from "../sql/Database.ts"
 import { printBanner, printKeyOfFailedStart } from "./Banner.ts"
 import type { Configuration } from "./Configuration.ts"
-import { probing } from "./CredentialProbes.ts"
 import { bootstrap } from "./FirstStart.ts"
 import { applyConfiguration } from "./FirstStartConfiguration.ts"
 import * as LastValid from "./reload/LastValid.ts"
@@ -57,7 +56,7 @@ export const run = (configuration: Configuration) => {
     yield* Effect.flatMap(Reload.make(live), reloadBySignal)
     // building the layers takes longer than any request may block the event loop
     const listening = Layer.provideMerge(
-      Layer.mergeAll(Stalls.layer, ProcessMetrics.layer, probing(settings)),
+      Layer.mergeAll(Stalls.layer, ProcessMetrics.layer),
       Layer.provide(server(settings), WorkerMetrics.layer)
     ).pipe(Layer.tapErrorCause(() => printKeyOfFailedStart(bootstrapped)))
     return yield* Effect.provide(serve(settings, configuration, bootstrapped, started.open), listening)

@@ -1,12 +1,15 @@
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as HashMap from "effect/HashMap"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Redacted from "effect/Redacted"
+import * as Scope from "effect/Scope"
 import * as TestClock from "effect/TestClock"
 import { probeAll, probing } from "../../src/app/CredentialProbes.ts"
 import type { ProviderSettings } from "../../src/app/ProviderSettings.ts"
+import { snapshot } from "../../src/observe/Exposition.ts"
 import * as Providers from "../../src/provider/Providers.ts"
 import type { Probed } from "../../src/provider/probe/Probe.ts"
 
@@ -123,5 +126,39 @@ it.scoped("what fails is logged with its variable, asked again, and logged again
     expect(asked.filter((one) => one === "openai")).toHaveLength(3)
     expect(asked.filter((one) => one === "local")).toHaveLength(1)
     expect(JSON.stringify(lines)).not.toContain("sk-secret")
+  })
+)
+
+/** What the metric says of the providers now: those of their statuses that are 1. */
+const statuses = (): ReadonlyArray<string> =>
+  snapshot()
+    .filter(({ name }) => name === "gateway_provider_credential_status")
+    .flatMap(({ samples }) => samples)
+    .filter((sample) => "value" in sample && sample.value === 1)
+    .map(({ labels }) => labels.map(([, value]) => value).join(" "))
+    .sort()
+
+it.effect("what each provider says to its credential is a metric, until a reload takes the provider away", () =>
+  Effect.gen(function* () {
+    const { layer } = providersThat({
+      openai: [refused, accepted],
+      "amazon-bedrock": [accepted],
+      acme: [away],
+      local: [accepted]
+    })
+    const scope = yield* Scope.make()
+    yield* Layer.buildWithScope(probing(settings).pipe(Layer.provide(layer), Layer.provide(logOf([]))), scope)
+    yield* TestClock.adjust("1 seconds")
+    expect(statuses()).toEqual(["acme unreachable", "amazon-bedrock accepted", "local accepted", "openai refused"])
+    yield* TestClock.adjust("5 minutes")
+    expect(statuses()).toContain("openai accepted")
+    expect(statuses()).not.toContain("openai refused")
+    yield* Scope.close(scope, Exit.void)
+
+    const next = { ...settings, providers: settings.providers.filter(({ id }) => id !== "acme") }
+    yield* Effect.scoped(
+      Effect.zipRight(Layer.build(probing(next).pipe(Layer.provide(layer))), TestClock.adjust("1 seconds"))
+    )
+    expect(statuses()).toEqual(["amazon-bedrock accepted", "local accepted", "openai accepted"])
   })
 )

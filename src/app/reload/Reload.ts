@@ -16,13 +16,15 @@ import { reloadable } from "./Reloadable.ts"
 
 /**
  * Reloads `.env` and the file of GATEWAY_CONFIG and applies them immediately, or leaves everything as it was and logs why.
- * Running calls keep the providers, prices and deadlines that they began with.
+ * Running calls keep the providers, prices and deadlines that they began with. Providers are asked about their credentials from now
+ * on, after a reload those of the new settings alone.
  */
 export const make = (live: LiveSettings) =>
   Effect.gen(function* () {
     const replacement = yield* ProviderReplacement
     const one = yield* Effect.makeSemaphore(1)
     const probes = yield* FiberHandle.make()
+    yield* FiberHandle.run(probes, Layer.launch(probing(live.settings)))
 
     const reload = Effect.gen(function* () {
       const configuration = yield* Configuration.read

@@ -30,7 +30,7 @@ export interface Probed {
  * - unreachable: no answer came.
  * - unknown: it cannot be asked without a paid call, or has failed for another reason.
  */
-const probeStatuses = ["accepted", "refused", "quota_exhausted", "unreachable", "unknown"] as const
+export const probeStatuses = ["accepted", "refused", "quota_exhausted", "unreachable", "unknown"] as const
 export type ProbeStatus = (typeof probeStatuses)[number]
 
 /** Keys may be restricted to calls of models: then the list is forbidden, and the key may still be right. */
