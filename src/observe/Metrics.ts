@@ -121,7 +121,8 @@ export const circuit = (provider: string, model: string, scope: string, isOpen: 
   circuitOpen([provider, model, scope], isOpen ? 1 : 0)
 export const circuitOpening = (provider: string, scope: string, reason: string): void =>
   openingsCounted([provider, scope, reason])
-export const credential = (provider: string, status: string, statuses: ReadonlyArray<string>): void => {
+/** `null`: the provider has no credential any more. */
+export const credential = (provider: string, status: string | null, statuses: ReadonlyArray<string>): void => {
   for (const one of statuses) credentialStatus([provider, one], one === status ? 1 : 0)
 }
 
