@@ -8,6 +8,7 @@ import type * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import { StoreUnavailable } from "../domain/GatewayError.ts"
+import { whyOf } from "../domain/RootCause.ts"
 import { Timers } from "../domain/Timers.ts"
 import { awsSignature } from "../provider/transport/AwsSignature.ts"
 import { Objects, type ObjectsShape } from "./Objects.ts"
@@ -29,6 +30,8 @@ export class S3Failed extends Data.TaggedError("S3Failed")<{
   readonly status: number | null
   /** Of its answer, such as `NoSuchBucket`. */
   readonly code: string | null
+  /** Why there is no answer, such as a refused connection; `null`: there is one. */
+  readonly detail: string | null
 }> {
   override get message(): string {
     const answer = this.status === null ? "no answer" : [this.status, this.code ?? ""].join(" ").trim()
@@ -83,11 +86,14 @@ const make = (options: S3Options): Effect.Effect<ObjectsShape, never, HttpClient
         ).pipe(
           Effect.scoped,
           Effect.timeout(timeoutMillis),
-          Effect.mapError(() => new S3Failed({ operation: method, status: null, code: null })),
+          Effect.mapError(
+            (cause) => new S3Failed({ operation: method, status: null, code: null, detail: whyOf(cause) })
+          ),
           Effect.filterOrFail(
             ({ bytes, status }) =>
               (status >= 200 && status < 300) || (method !== "PUT" && codeOf(status, bytes) === "NoSuchKey"),
-            ({ bytes, status }) => new S3Failed({ operation: method, status, code: codeOf(status, bytes) })
+            ({ bytes, status }) =>
+              new S3Failed({ operation: method, status, code: codeOf(status, bytes), detail: null })
           )
         )
       }).pipe(
@@ -107,14 +113,14 @@ const make = (options: S3Options): Effect.Effect<ObjectsShape, never, HttpClient
       put(probe, probeBytes).pipe(
         Effect.zipRight(get(probe)),
         Effect.zipRight(remove(probe)),
-        Effect.catchAll(({ code, operation, status }) =>
+        Effect.catchAll(({ code, detail, operation, status }) =>
           Effect.annotateLogs(
             Effect.logWarning(
               status === null
                 ? "the object store is not reachable"
                 : "the object store refuses its credential or bucket"
             ),
-            { operation, status, code, bucket: options.bucket }
+            { operation, status, code, detail, bucket: options.bucket }
           )
         )
       )

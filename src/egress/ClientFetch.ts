@@ -1,5 +1,6 @@
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 
 /** What is looked at of the options of a `fetch`. */
@@ -31,7 +32,10 @@ export const fetchOf =
           })
       )
     )
-    return Effect.runPromise(response, signal === null || signal === undefined ? {} : { signal })
+    // the error itself, which says why in its cause; that of a runtime has its message alone
+    return Effect.runPromiseExit(response, signal === null || signal === undefined ? {} : { signal }).then((exit) =>
+      exit._tag === "Success" ? exit.value : Promise.reject(Cause.squash(exit.cause))
+    )
   }
 
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304])

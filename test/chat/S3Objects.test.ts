@@ -113,5 +113,6 @@ describe("objects in a bucket", () => {
     expect(await run((objects) => objects.get(id))).toMatchObject({ _tag: "Left", left: { cause: { status: null } } })
     await expect.poll(() => lines).toHaveLength(1)
     expect(lines[0]).toContain("the object store is not reachable")
+    expect(lines[0]).toContain('"detail":"connect ECONNREFUSED')
   })
 })

@@ -6,6 +6,7 @@ import * as Redacted from "effect/Redacted"
 import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from "jose"
 import * as client from "openid-client"
 import { IssuerUnavailable } from "../../domain/AccountError.ts"
+import { whyOf } from "../../domain/RootCause.ts"
 import { Timers } from "../../domain/Timers.ts"
 import { fetchOf } from "../../egress/ClientFetch.ts"
 import { leewaySeconds, type OidcOptions } from "./OidcOptions.ts"
@@ -106,7 +107,7 @@ const discovered = (options: OidcOptions, http: HttpClient.HttpClient): Effect.E
       if (isInsecure) client.allowInsecureRequests(configuration)
       return configuration
     },
-    catch: (cause) => `its discovery document is unusable (${messageOf(cause)})`
+    catch: (cause) => `its discovery document is unusable (${reasonOf(cause)})`
   })
 
 /** Without a secret the client is a public one, and PKCE is what protects the code. */
@@ -129,8 +130,10 @@ const keysOf = (
     Effect.timeout(Duration.millis(issuerTimeoutMillis)),
     // which checks that they are keys
     Effect.flatMap((json) => Effect.try(() => createLocalJWKSet(json as JSONWebKeySet))),
-    Effect.mapError((cause) => `its keys cannot be read (${messageOf(cause)})`)
+    Effect.mapError((cause) => `its keys cannot be read (${reasonOf(cause)})`)
   )
 }
 
-const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause)).slice(0, 200)
+/** The clients' own messages of a request that fails say nothing; what the issuer has answered is in the message itself. */
+const reasonOf = (cause: unknown): string =>
+  (cause instanceof client.ClientError && cause.code !== undefined ? cause.message : whyOf(cause)).slice(0, 200)

@@ -223,6 +223,13 @@ describe("the keys of the issuer", () => {
     timers.advance(5_000)
     expect(await isAccepted(token)).toBe(true)
   })
+
+  it("that cannot be fetched are logged with what the connection failed with", async () => {
+    await issuer.close()
+    expect(await verify(await signed(key, claims()))).toBeInstanceOf(IssuerUnavailable)
+    expect(lines).toHaveLength(1)
+    expect(lines[0]).toContain("its discovery document is unusable (connect ECONNREFUSED")
+  })
 })
 
 describe("a code of the issuer", () => {
