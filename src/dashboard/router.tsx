@@ -44,7 +44,13 @@ const shell = createRoute({
 })
 
 const home = createRoute({ getParentRoute: () => shell, path: "/", component: Home })
-const project = createRoute({ getParentRoute: () => shell, path: "/p/$projectId" })
+const project = createRoute({
+  getParentRoute: () => shell,
+  path: "/p/$projectId",
+  component: Outlet,
+  // nothing that was typed, opened or sent in one project goes on in the next
+  remountDeps: ({ params }) => params
+})
 
 const overview = createRoute({
   getParentRoute: () => project,

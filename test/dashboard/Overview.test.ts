@@ -51,6 +51,24 @@ describe.skipIf(!hasChromium)("the overview", () => {
     expect(errors).toEqual([])
   })
 
+  it("offers the first message of a project that was created on the page of another", async () => {
+    const { errors, page } = await at().signIn()
+    await at()
+      .service.post("/v1/chat/completions", { model: "sim/fast", messages: [{ role: "user", content: "Hello" }] })
+      .then((answer) => answer.text())
+    await page.reload()
+    await page.getByRole("region", { name: "Attention" }).getByText(/\w/).first().waitFor()
+    const first = page.getByRole("region", { name: "Your first call" })
+    await first.waitFor({ state: "detached" })
+    await page.getByRole("button", { name: /^Project: / }).click()
+    await page.getByRole("menuitem", { name: "New project" }).click()
+    await page.getByRole("textbox", { name: "Name", exact: true }).fill("next")
+    await page.keyboard.press("Enter")
+    await page.getByRole("button", { name: "Project: next" }).waitFor()
+    await first.waitFor()
+    expect(errors).toEqual([])
+  })
+
   it("calls the range that begins at midnight what it is: in it are fewer hours than in 24", async () => {
     const { errors, page } = await at().signIn()
     const range = page.getByRole("radiogroup", { name: "Range" })

@@ -78,3 +78,31 @@ export const holdApiRequests = async (page: Page): Promise<() => void> => {
   })
   return release
 }
+
+/**
+ * Holds the answers to what a page asks of a path by a method, which the service has given then, until `release` is called; `given`
+ * ends with the first of them.
+ */
+export const holdAnswers = async (
+  page: Page,
+  path: string | RegExp,
+  method: string
+): Promise<{ readonly given: Promise<void>; readonly release: () => void }> => {
+  let release = () => {}
+  let give = () => {}
+  const given = new Promise<void>((resolve) => {
+    give = resolve
+  })
+  const released = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await page.route(path, async (route) => {
+    if (route.request().method() !== method) return route.fallback()
+    const response = await route.fetch()
+    give()
+    await released
+    // what asked for it may have gone
+    await route.fulfill({ response }).catch(() => {})
+  })
+  return { given, release }
+}

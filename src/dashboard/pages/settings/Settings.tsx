@@ -44,7 +44,7 @@ const Settings = () => {
           {projectId === undefined ? none : <ProjectSettings key={projectId} projectId={projectId} />}
         </Tabs.Panel>
         <Tabs.Panel value="members" pt="sm">
-          <Block>{projectId === undefined ? none : <Members projectId={projectId} />}</Block>
+          <Block>{projectId === undefined ? none : <Members key={projectId} projectId={projectId} />}</Block>
         </Tabs.Panel>
         <Tabs.Panel value="sessions" pt="sm">
           <Sessions />
