@@ -176,6 +176,63 @@ describe.skipIf(!hasChromium)("a browser with several tabs", () => {
     expect(errors).toEqual([])
   })
 
+  it("shows in the form of a credential what was changed elsewhere, and does not undo it", async () => {
+    const { api, projectId, service, signIn } = at()
+    const { id } = await api<{ readonly id: string }>("POST", `/api/projects/${projectId}/credentials`, {
+      provider: "openai",
+      label: "shared",
+      secret: "secret-of-it"
+    })
+    const change = (allowed: ReadonlyArray<string>) =>
+      api("PATCH", `/api/credentials/${id}`, { allowed_models: allowed })
+    const { errors, page } = await signIn()
+    await page.goto(`${service.url}/dashboard/p/${projectId}/providers?credential=${id}`)
+    const drawer = page.getByRole("dialog")
+    const label = drawer.getByRole("textbox", { name: "Label", exact: true })
+    await label.waitFor()
+    const learn = async () => {
+      const again = page.waitForResponse(`**/projects/${projectId}/credentials?*`)
+      await signInAgain(page)
+      await (await again).finished()
+    }
+    await change(["openai/gpt-5"])
+    await learn()
+    await drawer.getByText("openai/gpt-5", { exact: true }).waitFor({ timeout: 5_000 })
+    await label.fill("renamed")
+    await change(["openai/gpt-4.1"])
+    await learn()
+    await drawer.getByRole("button", { name: "Save", exact: true }).click()
+    await page.getByText("Changed elsewhere").waitFor()
+    expect(await label.inputValue()).toBe("renamed")
+    await page.getByRole("button", { name: "Retry" }).click()
+    await drawer.getByText("openai/gpt-4.1", { exact: true }).waitFor()
+    await label.fill("renamed")
+    await drawer.getByRole("button", { name: "Save", exact: true }).click()
+    await drawer.getByText("Saved.", { exact: true }).waitFor()
+    expect(await api("GET", `/api/credentials/${id}`)).toMatchObject({
+      label: "renamed",
+      allowed_models: ["openai/gpt-4.1"]
+    })
+    expect(errors).toEqual([])
+  })
+
+  it("adds to no project whom a person wanted to add to one that was deleted elsewhere", async () => {
+    const { api, projectId, service, signIn } = at()
+    const { id } = await api<{ readonly id: string }>("POST", "/api/me/projects", { name: "to be deleted" })
+    const { errors, page } = await signIn()
+    await page.goto(`${service.url}/dashboard/p/${id}`)
+    await page.getByRole("link", { name: "Settings", exact: true }).click()
+    await page.getByRole("tab", { name: "Members" }).click()
+    const person = page.getByRole("textbox", { name: "Id of the person" })
+    await person.fill("somebody")
+    await api("DELETE", `/api/projects/${id}`)
+    const again = page.waitForResponse(`**/api/projects/${projectId}/members?*`)
+    await signInAgain(page)
+    await (await again).finished()
+    await expect.poll(() => person.inputValue()).toBe("")
+    expect(errors).toEqual([])
+  })
+
   it("changes no collection of calls over a version that its form has not shown", async () => {
     const { api, projectId, service, signIn } = at()
     const path = `/api/projects/${projectId}/capture`

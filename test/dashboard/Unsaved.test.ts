@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core"
 import { beforeAll, describe, expect, it } from "vitest"
-import { hasChromium } from "../support/Chromium.ts"
+import { hasChromium, holdAnswers } from "../support/Chromium.ts"
 import { journey } from "./Journey.ts"
 
 interface Form {
@@ -47,6 +47,7 @@ describe.skipIf(!hasChromium)("a form with changes that are not saved", () => {
     return input
   }
   const isDrawer = ({ path }: Form) => path.includes("?")
+  const isPatched = ({ name }: Form) => ["project", "key", "credential"].includes(name)
   /** A drawer is over the links of the page, and closed by its key. */
   const leave = async (page: Page, form: Form) => {
     if (isDrawer(form)) {
@@ -160,6 +161,30 @@ describe.skipIf(!hasChromium)("a form with changes that are not saved", () => {
     release()
     await page.evaluate("new Promise((done) => setTimeout(done, 300))")
     expect(await input.inputValue()).toBe("saved after it")
+    expect(errors).toEqual([])
+  })
+
+  it("keeps what is typed while it is saved, which is saved next", { timeout: 120_000 }, async () => {
+    const { errors, page } = await at().signIn()
+    for (const form of forms) {
+      const input = await open(page, form)
+      await input.fill(form.name === "alerts" ? "https://example.com/7" : `${await input.inputValue()}7`)
+      const save = page.getByRole("button", { name: form.saves, exact: true })
+      const held = await holdAnswers(page, "**/api/**", isPatched(form) ? "PATCH" : "PUT")
+      await save.click()
+      await held.given
+      await input.press("End")
+      await page.keyboard.type("8")
+      const typed = await input.inputValue()
+      held.release()
+      await save.and(page.locator(":not([data-loading])")).waitFor()
+      expect([form.name, await input.inputValue()]).toEqual([form.name, typed])
+      await save.click()
+      await save.and(page.locator(":disabled:not([data-loading])")).waitFor({ timeout: 5_000 })
+      await page.unrouteAll({ behavior: "wait" })
+      if (form.name === "alerts") await page.getByRole("button", { name: "I have saved it" }).click()
+      expect([form.name, await (await open(page, form)).inputValue()]).toEqual([form.name, typed])
+    }
     expect(errors).toEqual([])
   })
 

@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import { client, newIdempotencyKey, take } from "../api/client.ts"
 import { FormDialog } from "../parts/FormDialog.tsx"
+import { useIsShown } from "../parts/useIsShown.ts"
 
 const NewProject = ({
   onClose,
@@ -13,6 +14,7 @@ const NewProject = ({
   readonly onCreated: (id: string) => void
 }) => {
   const queries = useQueryClient()
+  const isShown = useIsShown()
   const [idempotencyKey] = useState(newIdempotencyKey)
   const form = useForm({ initialValues: { name: "" } })
   const create = useMutation({
@@ -21,8 +23,10 @@ const NewProject = ({
         client.POST("/api/me/projects", { params: { header: { "idempotency-key": idempotencyKey } }, body: { name } })
       ),
     onSuccess: async ({ id }) => {
+      // with the first project its page comes by itself
+      const isHere = isShown()
       await queries.invalidateQueries({ queryKey: ["projects"] })
-      onCreated(id)
+      if (isHere) onCreated(id)
       onClose()
     }
   })

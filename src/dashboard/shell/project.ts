@@ -23,6 +23,12 @@ export const useProjectId = (): string | undefined => {
   return find(person.data?.default_project_id) ?? known?.[0]?.id
 }
 
+/** Whether it is known which project that is: there may be none. */
+export const useIsProjectKnown = (): boolean => {
+  const areRead = [useQuery(projects), useQuery(me)].every(({ isPending }) => !isPending)
+  return useProjectId() !== undefined || areRead
+}
+
 /** What the signed-in person may change in this project. */
 export const useRole = (projectId: string | undefined) => {
   const role = useQuery(projects).data?.find(({ id }) => id === projectId)?.role

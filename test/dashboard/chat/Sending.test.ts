@@ -59,6 +59,47 @@ describe.skipIf(!hasChromium)("a question", () => {
     await taken
   }
 
+  it("is asked only once it is known which project is chosen", async () => {
+    const { api, service } = at()
+    const { id } = await api<{ readonly id: string }>("POST", "/api/me/projects", { name: "pays" })
+    const { errors, page } = await at().signIn()
+    await page.goto(`${service.url}/dashboard/p/${id}`)
+    await page.getByRole("button", { name: "Project: pays" }).waitFor()
+    const release = await held(page, "**/api/me/projects?*")
+    const known = page.waitForResponse("**/api/chat/projects?*")
+    await page.goto(`${service.url}/dashboard/chat`)
+    await (await known).finished()
+    await page.evaluate("new Promise((done) => setTimeout(done, 300))")
+    expect(await page.getByRole("button", { name: /^Explain/ }).count()).toBe(0)
+    release()
+    await page.getByRole("button", { name: /^Explain/ }).click()
+    await page.waitForURL(/\/chat\/[0-9a-f-]+$/)
+    const conversation = new URL(page.url()).pathname.split("/").at(-1)
+    expect((await api<Detail>("GET", `/api/chat/conversations/${conversation}`)).project_id).toBe(id)
+    expect(errors).toEqual([])
+  })
+
+  it("of two models is asked once it is known which these are", async () => {
+    const { errors, page } = await opened()
+    await page.getByRole("combobox", { name: "Compare with" }).fill("sim2/deep")
+    await page.getByRole("option", { name: "sim2/deep", exact: true }).click()
+    await message(page).fill("Hello")
+    await page.keyboard.press("Control+Enter")
+    await page.waitForURL(/with=/)
+    const second = new URL(page.url()).searchParams.get("with")
+    await page.getByRole("region", { name: "Conversation with sim2/deep" }).waitFor()
+    await expect.poll(() => retry(page).count(), polling).toBe(2)
+    const release = await held(page, `**/conversations/${second}/events*`)
+    await page.reload()
+    await retry(page).waitFor()
+    await page.evaluate("new Promise((done) => setTimeout(done, 300))")
+    expect(await message(page).count()).toBe(0)
+    release()
+    await page.getByText("auto and sim2/deep", { exact: true }).waitFor()
+    await message(page).waitFor()
+    expect(errors).toEqual([])
+  })
+
   it("is asked once at a double click", async () => {
     const { errors, page } = await opened()
     const before = await conversations()

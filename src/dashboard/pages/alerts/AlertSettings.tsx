@@ -64,7 +64,7 @@ const AlertSettings = ({ latest, mayWrite, projectId }: AlertSettingsProps) => {
     initialValues: formOf(latest.data),
     validate: { rows: { amount: (value) => (Number(value) > 0 ? null : "Above 0") } }
   })
-  const { data: of, tag } = useEdited(latest, form, formOf)
+  const { data: of, saved: taken, tag } = useEdited(latest, form, formOf)
   const save = useMutation({
     mutationFn: (values: AlertForm) =>
       takeWithTag(
@@ -79,8 +79,9 @@ const AlertSettings = ({ latest, mayWrite, projectId }: AlertSettingsProps) => {
       ),
     onSuccess: async ({ data, tag }, values) => {
       // the secret stays in this answer alone
-      await keepAnswer(queries, alerts(projectId), { data: { ...data, webhook_secret: null }, tag })
-      form.resetDirty(values)
+      const saved = { data: { ...data, webhook_secret: null }, tag }
+      await keepAnswer(queries, alerts(projectId), saved)
+      taken(saved, values)
     },
     onError: (error) => form.setErrors(fieldErrors(error, { webhook_url: "url" }))
   })

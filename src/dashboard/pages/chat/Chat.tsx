@@ -5,6 +5,7 @@ import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { lazy, Suspense } from "react"
 import { client, take } from "../../api/client.ts"
 import { Failure } from "../../parts/Failure.tsx"
+import { useIsShown } from "../../parts/useIsShown.ts"
 import { NewConversation } from "./NewConversation.tsx"
 import { Sidebar } from "./Sidebar.tsx"
 import { Thread } from "./Thread.tsx"
@@ -38,11 +39,12 @@ const Chat = () => {
 const Deleted = ({ id }: { readonly id: string }) => {
   const queries = useQueryClient()
   const navigate = useNavigate()
+  const isShown = useIsShown()
   const restore = useMutation({
     mutationFn: () => take(client.POST("/api/chat/conversations/{id}/restore", { params: { path: { id } } })),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: ["conversations"] })
-      await navigate({ to: "/chat/$conversationId", params: { conversationId: id } })
+      if (isShown()) await navigate({ to: "/chat/$conversationId", params: { conversationId: id } })
     }
   })
   return (

@@ -14,11 +14,14 @@ const Compare = ({ ids: [firstId, secondId] }: { readonly ids: readonly [string,
   const navigate = useNavigate()
   const [sending, setSending] = useState<{ readonly error: unknown; readonly isPending: boolean }>(idle)
   const projectId = (first.state.conversation ?? second.state.conversation)?.project_id
+  // the model of one that is not read is not known
+  const known = threads.filter(({ state }) => state.conversation !== undefined)
+  const areRead = threads.every(({ error, state }) => state.conversation !== undefined || error !== null)
   const send = async (asked: Asked) => {
     setSending({ error: null, isPending: true })
     // one may be refused, because of insufficient balance for example, and the other not
     const sent = await Promise.allSettled(
-      threads.map((thread) => thread.ask.mutateAsync({ kind: "send", asked: withModel(asked, modelOf(thread)) }))
+      known.map((thread) => thread.ask.mutateAsync({ kind: "send", asked: withModel(asked, modelOf(thread)) }))
     )
     const refused = sent.find((each) => each.status === "rejected")
     setSending({ error: refused?.reason ?? null, isPending: false })
@@ -44,7 +47,7 @@ const Compare = ({ ids: [firstId, secondId] }: { readonly ids: readonly [string,
           </section>
         ))}
       </div>
-      {projectId === undefined ? null : (
+      {projectId === undefined || !areRead ? null : (
         <Composer
           name={`${firstId}.${secondId}`}
           projectId={projectId}

@@ -4,6 +4,7 @@ import { useNavigate } from "@tanstack/react-router"
 import { useRef, useState } from "react"
 import { client, take } from "../../api/client.ts"
 import { Failure } from "../../parts/Failure.tsx"
+import { useIsShown } from "../../parts/useIsShown.ts"
 import type { Conversation } from "./conversation.ts"
 
 interface HeadingProps {
@@ -14,6 +15,7 @@ interface HeadingProps {
 /** The title of a conversation, and what is done to all of it. */
 export const Heading = ({ of, onChanged }: HeadingProps) => {
   const navigate = useNavigate()
+  const isShown = useIsShown()
   const [title, setTitle] = useState<string>()
   const renameButton = useRef<HTMLButtonElement>(null)
   const close = () => {
@@ -33,6 +35,7 @@ export const Heading = ({ of, onChanged }: HeadingProps) => {
     mutationFn: () => take(client.DELETE("/api/chat/conversations/{id}", { params })),
     onSuccess: async () => {
       await onChanged()
+      if (!isShown()) return
       // what was edited in it has gone with it
       await navigate({ to: "/chat", search: { deleted: of.id }, ignoreBlocker: true })
     }
@@ -58,6 +61,7 @@ export const Heading = ({ of, onChanged }: HeadingProps) => {
                 aria-label="Title"
                 size="xs"
                 value={title}
+                readOnly={rename.isPending}
                 maxLength={200}
                 onChange={({ currentTarget }) => setTitle(currentTarget.value)}
                 onKeyDown={({ key }) => key === "Escape" && close()}

@@ -1,13 +1,13 @@
 import { Button, Group, Select, Stack, Text, Title } from "@mantine/core"
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
-import { useNavigate } from "@tanstack/react-router"
+import { useNavigate, useRouter } from "@tanstack/react-router"
 import { useState } from "react"
 import { client, take } from "../../api/client.ts"
-import { Loaded } from "../../parts/Block.tsx"
+import { Loaded, Waiting } from "../../parts/Block.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { moveRest } from "../../parts/useDraft.ts"
 import { type IdempotencyKeys, useIdempotencyKeys } from "../../parts/useIdempotencyKeys.ts"
-import { useProjectId } from "../../shell/project.ts"
+import { useIsProjectKnown, useProjectId } from "../../shell/project.ts"
 import { type Asked, withModel } from "./asked.ts"
 import { Composer } from "./Composer.tsx"
 import type { Message } from "./conversation.ts"
@@ -27,8 +27,10 @@ const noHistories: ReadonlyArray<ReadonlyArray<Message>> = []
 export const NewConversation = () => {
   const queries = useQueryClient()
   const navigate = useNavigate()
+  const router = useRouter()
   const query = useQuery(chatProjects)
   const current = useProjectId()
+  const isKnown = useIsProjectKnown()
   const [chosen, choose] = useState<string>()
   const [other, compareWith] = useState<string | null>(null)
   const keys = useIdempotencyKeys()
@@ -47,6 +49,8 @@ export const NewConversation = () => {
       await Promise.all(
         [["conversations"], ["running-conversations"]].map((queryKey) => queries.invalidateQueries({ queryKey }))
       )
+      // who has left it is not led back
+      if (router.state.location.pathname !== "/chat") return
       await navigate({
         to: "/chat/$conversationId",
         params: { conversationId: id },
@@ -58,6 +62,8 @@ export const NewConversation = () => {
   return (
     <Loaded query={query} height={300}>
       {(projects) => {
+        // another one must not pay
+        if (!isKnown) return <Waiting height={300} />
         const projectId = (projects.find(({ id }) => id === (chosen ?? current)) ?? projects[0])?.id
         if (projectId === undefined) return <Empty title="No project of yours can pay for a conversation" />
         return (

@@ -3,6 +3,7 @@ import { useNavigate } from "@tanstack/react-router"
 import { useMemo } from "react"
 import { client, take } from "../../api/client.ts"
 import { useIdempotencyKeys } from "../../parts/useIdempotencyKeys.ts"
+import { useIsShown } from "../../parts/useIsShown.ts"
 import type { Asked } from "./asked.ts"
 import type { Message } from "./conversation.ts"
 import { useConversation } from "./useConversation.ts"
@@ -16,6 +17,7 @@ type Turn =
 export const useThread = (id: string) => {
   const queries = useQueryClient()
   const navigate = useNavigate()
+  const isShown = useIsShown()
   const changed = () =>
     Promise.all(
       [["conversations"], ["running-conversations"], ["balance"]].map((queryKey) =>
@@ -75,7 +77,7 @@ export const useThread = (id: string) => {
     onSuccess: async (made) => {
       keys.taken()
       await changed()
-      await navigate({ to: "/chat/$conversationId", params: { conversationId: made.id } })
+      if (isShown()) await navigate({ to: "/chat/$conversationId", params: { conversationId: made.id } })
     }
   })
   const actions = useMemo(() => {

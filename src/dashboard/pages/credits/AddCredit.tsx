@@ -3,6 +3,7 @@ import { useMutation } from "@tanstack/react-query"
 import { useState } from "react"
 import { client, newIdempotencyKey, take } from "../../api/client.ts"
 import { FormDialog } from "../../parts/FormDialog.tsx"
+import { useIsShown } from "../../parts/useIsShown.ts"
 
 const amounts = [10, 25, 50]
 const defaultAmount = 25
@@ -14,6 +15,7 @@ const AddCredit = ({ onClose }: { readonly onClose: () => void }) => {
   const [amount, setAmount] = useState<string | number>(defaultAmount)
   // of one dialog: a double click opens one checkout
   const [idempotencyKey] = useState(newIdempotencyKey)
+  const isShown = useIsShown()
   const isValid = Number(amount) >= minUsd && Number(amount) <= maxUsd
   const checkout = useMutation({
     mutationFn: () =>
@@ -23,7 +25,9 @@ const AddCredit = ({ onClose }: { readonly onClose: () => void }) => {
           body: { credit_amount_cents: Math.round(Number(amount) * 100) }
         })
       ),
-    onSuccess: ({ checkout_url }) => location.assign(checkout_url)
+    onSuccess: ({ checkout_url }) => {
+      if (isShown()) location.assign(checkout_url)
+    }
   })
   return (
     <FormDialog

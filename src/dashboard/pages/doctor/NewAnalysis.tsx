@@ -9,6 +9,7 @@ import { Failure } from "../../parts/Failure.tsx"
 import { FormDialog } from "../../parts/FormDialog.tsx"
 import { cost, counted, money } from "../../parts/format.ts"
 import { useIdempotencyKeys } from "../../parts/useIdempotencyKeys.ts"
+import { useIsShown } from "../../parts/useIsShown.ts"
 import { estimate } from "./queries.ts"
 
 const dayMillis = 86_400_000
@@ -30,9 +31,11 @@ interface NewAnalysisProps {
 const NewAnalysis = ({ onClose, projectId }: NewAnalysisProps) => {
   const queries = useQueryClient()
   const navigate = useNavigate()
+  const isShown = useIsShown()
   const form = useForm({ initialValues: { days: "30", max: maxConversations as string | number } })
   const { days, max } = form.getValues()
-  const [wanted] = useDebouncedValue(Math.min(maxConversations, Math.max(1, Number(max) || 1)), typingMillis)
+  const most = Math.min(maxConversations, Math.max(1, Number(max) || 1))
+  const [wanted] = useDebouncedValue(most, typingMillis)
   // the moment of the first look: another one would be another question
   const body = useMemo(
     () => ({
@@ -45,15 +48,19 @@ const NewAnalysis = ({ onClose, projectId }: NewAnalysisProps) => {
   const quote = useQuery({ ...estimate(projectId, body), placeholderData: keepPreviousData })
   const keys = useIdempotencyKeys()
   const begin = useMutation({
-    mutationFn: () =>
-      take(
+    mutationFn: () => {
+      // as typed, however short ago
+      const asked = { ...body, requested_count: most }
+      return take(
         client.POST("/api/projects/{id}/analyses", {
-          params: { path: { id: projectId }, header: keys.headerOf(body) },
-          body
+          params: { path: { id: projectId }, header: keys.headerOf(asked) },
+          body: asked
         })
-      ),
+      )
+    },
     onSuccess: async ({ id }) => {
       await queries.invalidateQueries({ queryKey: ["analyses", projectId] })
+      if (!isShown()) return
       await navigate({ to: "/p/$projectId/analyses/$analysisId", params: { projectId, analysisId: id } })
     }
   })

@@ -10,6 +10,7 @@ import { cost, count, dateTime, relative, seconds } from "../../parts/format.ts"
 import { TextLink } from "../../parts/LinkButton.tsx"
 import { RouteTrail } from "../../parts/RouteTrail.tsx"
 import { Status } from "../../parts/Status.tsx"
+import { useIsShown } from "../../parts/useIsShown.ts"
 import { type Sample, sample } from "./queries.ts"
 
 interface SampleDrawerProps {
@@ -141,10 +142,11 @@ interface RemoveProps {
 
 const Remove = ({ id, mayWrite, onRemoved, projectId }: RemoveProps) => {
   const queries = useQueryClient()
+  const isShown = useIsShown()
   const remove = useMutation({
     mutationFn: () => take(client.DELETE("/api/capture/samples/{id}", { params: { path: { id } } })),
     onSuccess: async () => {
-      onRemoved()
+      if (isShown()) onRemoved()
       queries.removeQueries({ queryKey: ["sample", id] })
       await Promise.all(
         [

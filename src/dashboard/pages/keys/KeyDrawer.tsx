@@ -149,7 +149,7 @@ const Settings = ({ latest, mayWrite }: { readonly latest: Tagged<Key>; readonly
     initialValues: formOf(latest.data),
     validate: { limit: checkLimit }
   })
-  const { data: of, tag } = useEdited(latest, form, formOf)
+  const { data: of, saved: taken, tag } = useEdited(latest, form, formOf)
   const save = useMutation({
     mutationFn: (values: KeyForm) =>
       takeWithTag(
@@ -166,7 +166,7 @@ const Settings = ({ latest, mayWrite }: { readonly latest: Tagged<Key>; readonly
       ),
     onSuccess: async (saved, values) => {
       await keepAnswer(queries, key(of.id), saved)
-      form.resetDirty(values)
+      taken(saved, values)
       return Promise.all(
         [["keys", of.project_id], ["requests", of.project_id], ["refusals", of.project_id], ["request"]].map(
           (queryKey) => queries.invalidateQueries({ queryKey })

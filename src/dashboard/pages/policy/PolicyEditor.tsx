@@ -97,7 +97,7 @@ export const PolicyEditor = ({ latest, mayWrite, projectId }: PolicyEditorProps)
       ),
     onSuccess: async (saved, values) => {
       await keepAnswer(queries, policy(projectId), saved)
-      form.resetDirty(values)
+      found.saved(saved, values)
     },
     onError: (error) =>
       form.setErrors(

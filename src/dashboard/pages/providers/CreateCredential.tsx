@@ -6,6 +6,7 @@ import { client, newIdempotencyKey, take } from "../../api/client.ts"
 import { catalog } from "../../api/queries.ts"
 import { FormDialog } from "../../parts/FormDialog.tsx"
 import { fieldErrors } from "../../parts/fieldErrors.ts"
+import { useIsShown } from "../../parts/useIsShown.ts"
 import { allowedModelsOf, CredentialFields, type CredentialValues } from "./CredentialFields.tsx"
 
 interface CredentialForm extends CredentialValues {
@@ -14,6 +15,7 @@ interface CredentialForm extends CredentialValues {
 
 const CreateCredential = ({ onClose, projectId }: { readonly projectId: string; readonly onClose: () => void }) => {
   const queries = useQueryClient()
+  const isShown = useIsShown()
   const models = useQuery(catalog(projectId)).data ?? []
   const [idempotencyKey] = useState(newIdempotencyKey)
   const form = useForm<CredentialForm>({
@@ -37,7 +39,7 @@ const CreateCredential = ({ onClose, projectId }: { readonly projectId: string; 
       await Promise.all(
         ["credentials", "catalog"].map((name) => queries.invalidateQueries({ queryKey: [name, projectId] }))
       )
-      onClose()
+      if (isShown()) onClose()
     },
     onError: (error) =>
       form.setErrors(

@@ -1,8 +1,10 @@
 import { Button, Group, Stack, Text } from "@mantine/core"
 import { useForm } from "@mantine/form"
-import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
-import { client, type Records, take } from "../../api/client.ts"
+import { client, type Records, type Tagged, take, takeWithTag } from "../../api/client.ts"
+import { keepAnswer } from "../../api/queryClient.ts"
+import { Loaded } from "../../parts/Block.tsx"
 import { Drawer } from "../../parts/Dialog.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { Failure } from "../../parts/Failure.tsx"
@@ -10,9 +12,18 @@ import { fieldErrors } from "../../parts/fieldErrors.ts"
 import { seconds } from "../../parts/format.ts"
 import { SettingsForm } from "../../parts/SettingsForm.tsx"
 import { Status } from "../../parts/Status.tsx"
+import { useEdited } from "../../parts/useEdited.ts"
+import { useIsShown } from "../../parts/useIsShown.ts"
 import { allowedModelsOf, CredentialFields, type CredentialValues } from "./CredentialFields.tsx"
 
 type Credential = Records["CredentialOut"]
+
+/** With the tag of its version, which the list does not have. */
+const credential = (id: string) =>
+  queryOptions({
+    queryKey: ["credential", id],
+    queryFn: ({ signal }) => takeWithTag(client.GET("/api/credentials/{id}", { params: { path: { id } }, signal }))
+  })
 
 interface CredentialDrawerProps {
   readonly of: Credential | undefined
@@ -64,16 +75,23 @@ const Check = ({ mayWrite, of }: PartProps) => {
   )
 }
 
-const Settings = ({ mayWrite, of }: PartProps) => {
+const Settings = ({ mayWrite, of }: PartProps) => (
+  <Loaded query={useQuery(credential(of.id))} height={280}>
+    {(found) => <Editor latest={found} mayWrite={mayWrite} />}
+  </Loaded>
+)
+
+const formOf = (of: Credential): CredentialValues => ({ label: of.label, secret: "", models: of.allowed_models ?? [] })
+
+const Editor = ({ latest, mayWrite }: { readonly latest: Tagged<Credential>; readonly mayWrite: boolean }) => {
   const queries = useQueryClient()
-  const form = useForm<CredentialValues>({
-    initialValues: { label: of.label, secret: "", models: of.allowed_models ?? [] }
-  })
+  const form = useForm<CredentialValues>({ initialValues: formOf(latest.data) })
+  const { data: of, saved: taken, tag } = useEdited(latest, form, formOf)
   const save = useMutation({
     mutationFn: (values: CredentialValues) =>
-      take(
+      takeWithTag(
         client.PATCH("/api/credentials/{id}", {
-          params: { path: { id: of.id } },
+          params: { path: { id: of.id }, header: tag === null ? {} : { "if-match": tag } },
           body: {
             label: values.label,
             allowed_models: allowedModelsOf(values),
@@ -81,9 +99,9 @@ const Settings = ({ mayWrite, of }: PartProps) => {
           }
         })
       ),
-    onSuccess: async () => {
-      form.setFieldValue("secret", "")
-      form.resetDirty()
+    onSuccess: async (saved, values) => {
+      await keepAnswer(queries, credential(of.id), saved)
+      taken(saved, values)
       await Promise.all(
         ["credentials", "catalog"].map((name) => queries.invalidateQueries({ queryKey: [name, of.project_id] }))
       )
@@ -97,6 +115,11 @@ const Settings = ({ mayWrite, of }: PartProps) => {
       isDirty={form.isDirty()}
       mayWrite={mayWrite}
       onSubmit={form.onSubmit((values) => save.mutate(values))}
+      reload={() => {
+        form.reset()
+        save.reset()
+        return queries.invalidateQueries({ queryKey: ["credential", of.id] })
+      }}
     >
       <CredentialFields
         form={form}
@@ -108,6 +131,7 @@ const Settings = ({ mayWrite, of }: PartProps) => {
 
 const Remove = ({ mayWrite, of, onClose }: PartProps & { readonly onClose: () => void }) => {
   const queries = useQueryClient()
+  const isShown = useIsShown()
   const [isAsked, ask] = useState(false)
   const remove = useMutation({
     mutationFn: () => take(client.DELETE("/api/credentials/{id}", { params: { path: { id: of.id } } })),
@@ -115,7 +139,7 @@ const Remove = ({ mayWrite, of, onClose }: PartProps & { readonly onClose: () =>
       await Promise.all(
         ["credentials", "catalog"].map((name) => queries.invalidateQueries({ queryKey: [name, of.project_id] }))
       )
-      onClose()
+      if (isShown()) onClose()
     }
   })
   return (

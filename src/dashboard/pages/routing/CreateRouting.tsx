@@ -6,6 +6,7 @@ import { useState } from "react"
 import { client, newIdempotencyKey, take } from "../../api/client.ts"
 import { FormDialog } from "../../parts/FormDialog.tsx"
 import { fieldErrors } from "../../parts/fieldErrors.ts"
+import { useIsShown } from "../../parts/useIsShown.ts"
 import { formOf, type RoutingForm, settingsOf } from "./form.ts"
 import { RoutingFields } from "./RoutingFields.tsx"
 import type { Starter } from "./starters.ts"
@@ -19,6 +20,7 @@ interface CreateRoutingProps {
 const CreateRouting = ({ onClose, projectId, starter }: CreateRoutingProps) => {
   const queries = useQueryClient()
   const navigate = useNavigate()
+  const isShown = useIsShown()
   const [idempotencyKey] = useState(newIdempotencyKey)
   const form = useForm<RoutingForm>({
     initialValues: formOf(
@@ -39,7 +41,7 @@ const CreateRouting = ({ onClose, projectId, starter }: CreateRoutingProps) => {
       ),
     onSuccess: async ({ slug }) => {
       await queries.invalidateQueries({ queryKey: ["routings", projectId] })
-      await navigate({ to: "/p/$projectId/routing/$slug", params: { projectId, slug } })
+      if (isShown()) await navigate({ to: "/p/$projectId/routing/$slug", params: { projectId, slug } })
     },
     onError: (error) => form.setErrors(fieldErrors(error, { slug: "slug", models: "models", providers: "providers" }))
   })

@@ -14,6 +14,7 @@ import { Failure } from "../../parts/Failure.tsx"
 import { fieldErrors } from "../../parts/fieldErrors.ts"
 import { Page } from "../../parts/Page.tsx"
 import { useEdited } from "../../parts/useEdited.ts"
+import { useIsShown } from "../../parts/useIsShown.ts"
 import { useRole } from "../../shell/project.ts"
 import { formOf, type RoutingForm, settingsOf } from "./form.ts"
 import { RoutePreview } from "./RoutePreview.tsx"
@@ -71,7 +72,7 @@ const valuesOf = (of: Configuration): RoutingForm => formOf(of.slug, of)
 const Editor = ({ latest, mayWrite, projectId }: EditorProps) => {
   const queries = useQueryClient()
   const form = useForm<RoutingForm>({ initialValues: valuesOf(latest.data) })
-  const { data: of, tag } = useEdited(latest, form, valuesOf)
+  const { data: of, saved: taken, tag } = useEdited(latest, form, valuesOf)
   const save = useMutation({
     mutationFn: (values: RoutingForm) =>
       takeWithTag(
@@ -82,7 +83,7 @@ const Editor = ({ latest, mayWrite, projectId }: EditorProps) => {
       ),
     onSuccess: async (saved, values) => {
       await keepAnswer(queries, routing(projectId, of.slug), saved)
-      form.resetDirty(values)
+      taken(saved, values)
       await Promise.all(
         ["routings", "routing-versions"].map((name) => queries.invalidateQueries({ queryKey: [name, projectId] }))
       )
@@ -117,6 +118,7 @@ const Editor = ({ latest, mayWrite, projectId }: EditorProps) => {
 const Remove = ({ projectId, slug }: { readonly projectId: string; readonly slug: string }) => {
   const queries = useQueryClient()
   const navigate = useNavigate()
+  const isShown = useIsShown()
   const [isAsked, ask] = useState(false)
   const remove = useMutation({
     mutationFn: () =>
@@ -125,7 +127,7 @@ const Remove = ({ projectId, slug }: { readonly projectId: string; readonly slug
       ),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: ["routings", projectId] })
-      await navigate({ to: "/p/$projectId/routing", params: { projectId }, ignoreBlocker: true })
+      if (isShown()) await navigate({ to: "/p/$projectId/routing", params: { projectId }, ignoreBlocker: true })
     }
   })
   return (

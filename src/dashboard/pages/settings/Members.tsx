@@ -11,6 +11,7 @@ import { Modal } from "../../parts/Dialog.tsx"
 import { Failure } from "../../parts/Failure.tsx"
 import { fieldErrors } from "../../parts/fieldErrors.ts"
 import { relative } from "../../parts/format.ts"
+import { useIsShown } from "../../parts/useIsShown.ts"
 import { WideTable } from "../../parts/WideTable.tsx"
 import { useRole } from "../../shell/project.ts"
 
@@ -29,6 +30,7 @@ export const Members = ({ projectId }: { readonly projectId: string }) => {
   const self = useQuery(me).data?.user.id
   const { isOwner } = useRole(projectId)
   const navigate = useNavigate()
+  const isShown = useIsShown()
   const changed = () => queries.invalidateQueries({ queryKey: ["members", projectId] })
   const remove = useMutation({
     mutationFn: (user_id: string) =>
@@ -36,8 +38,10 @@ export const Members = ({ projectId }: { readonly projectId: string }) => {
     onSuccess: async (_, user_id) => {
       ask(undefined)
       if (user_id !== self) return changed()
+      // with the project this goes by itself
+      const isHere = isShown()
       await queries.invalidateQueries({ queryKey: ["projects"] })
-      await navigate({ to: "/" })
+      if (isHere) await navigate({ to: "/" })
     }
   })
   const [asked, ask] = useState<Records["MemberOut"]>()

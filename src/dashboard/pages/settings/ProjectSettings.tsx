@@ -15,6 +15,7 @@ import { checkLimit, LimitFields, type LimitValues, limitOf, limitValuesOf } fro
 import { emptyRates, RateFields, type RateValues, ratesOf, valuesOf } from "../../parts/RateFields.tsx"
 import { SettingsForm } from "../../parts/SettingsForm.tsx"
 import { useEdited } from "../../parts/useEdited.ts"
+import { useIsShown } from "../../parts/useIsShown.ts"
 import { useRole } from "../../shell/project.ts"
 
 type Project = Records["ProjectOut"]
@@ -50,7 +51,7 @@ const Editor = ({ latest, mayWrite }: { readonly latest: Tagged<Project>; readon
     initialValues: formOf(latest.data),
     validate: { limit: checkLimit }
   })
-  const { data: of, tag } = useEdited(latest, form, formOf)
+  const { data: of, saved: taken, tag } = useEdited(latest, form, formOf)
   const save = useMutation({
     mutationFn: (values: ProjectForm) =>
       takeWithTag(
@@ -65,7 +66,7 @@ const Editor = ({ latest, mayWrite }: { readonly latest: Tagged<Project>; readon
       ),
     onSuccess: async (saved, values) => {
       await keepAnswer(queries, project(of.id), saved)
-      form.resetDirty(values)
+      taken(saved, values)
       await queries.invalidateQueries({ queryKey: ["projects"] })
     },
     onError: (error) => form.setErrors(fieldErrors(error, { name: "name", spend_limit_microusd: "limit" }))
@@ -98,12 +99,15 @@ const Editor = ({ latest, mayWrite }: { readonly latest: Tagged<Project>; readon
 const Remove = ({ of }: { readonly of: Project }) => {
   const queries = useQueryClient()
   const navigate = useNavigate()
+  const isShown = useIsShown()
   const [isAsked, ask] = useState(false)
   const remove = useMutation({
     mutationFn: () => take(client.DELETE("/api/projects/{id}", { params: { path: { id: of.id } } })),
     onSuccess: async () => {
+      // with the project this goes by itself
+      const isHere = isShown()
       await queries.invalidateQueries({ queryKey: ["projects"] })
-      await navigate({ to: "/", ignoreBlocker: true })
+      if (isHere) await navigate({ to: "/", ignoreBlocker: true })
     }
   })
   return (

@@ -1,11 +1,9 @@
 import { Tabs } from "@mantine/core"
-import { useQuery } from "@tanstack/react-query"
 import { useNavigate, useSearch } from "@tanstack/react-router"
-import { me, projects } from "../../api/queries.ts"
 import { Block, Waiting } from "../../parts/Block.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { Page } from "../../parts/Page.tsx"
-import { useProjectId } from "../../shell/project.ts"
+import { useIsProjectKnown, useProjectId } from "../../shell/project.ts"
 import { Audit } from "./Audit.tsx"
 import { Members } from "./Members.tsx"
 import { ProjectSettings } from "./ProjectSettings.tsx"
@@ -18,8 +16,7 @@ const Settings = () => {
   const { tab = "project" } = useSearch({ from: "/shell/settings" })
   const navigate = useNavigate({ from: "/settings" })
   const projectId = useProjectId()
-  const areKnown = [useQuery(projects), useQuery(me)].every(({ isPending }) => !isPending)
-  const none = areKnown ? (
+  const none = useIsProjectKnown() ? (
     <Empty title="There is no project">Create one in the menu at the top left.</Empty>
   ) : (
     <Waiting height={200} />

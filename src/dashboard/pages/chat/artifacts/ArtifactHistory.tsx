@@ -7,6 +7,7 @@ import { Loaded } from "../../../parts/Block.tsx"
 import { Failure } from "../../../parts/Failure.tsx"
 import { count, dateTime } from "../../../parts/format.ts"
 import { useIdempotencyKeys } from "../../../parts/useIdempotencyKeys.ts"
+import { useIsShown } from "../../../parts/useIsShown.ts"
 import type { Artifact } from "../conversation.ts"
 
 interface ArtifactHistoryProps {
@@ -39,6 +40,7 @@ export const ArtifactHistory = (props: ArtifactHistoryProps) => {
       )
   })
   const keys = useIdempotencyKeys()
+  const isShown = useIsShown()
   const restore = useMutation({
     mutationFn: (version: number) =>
       take(
@@ -55,7 +57,9 @@ export const ArtifactHistory = (props: ArtifactHistoryProps) => {
   })
   const remove = useMutation({
     mutationFn: () => take(client.DELETE("/api/chat/conversations/{id}/artifacts/{artifact_id}", { params: { path } })),
-    onSuccess: onDeleted
+    onSuccess: () => {
+      if (isShown()) onDeleted()
+    }
   })
   const failed = restore.error ?? remove.error
   return (

@@ -5,6 +5,7 @@ import { client, take } from "../../../api/client.ts"
 import { FormDialog } from "../../../parts/FormDialog.tsx"
 import { fieldErrors } from "../../../parts/fieldErrors.ts"
 import { useIdempotencyKeys } from "../../../parts/useIdempotencyKeys.ts"
+import { useIsShown } from "../../../parts/useIsShown.ts"
 import type { Artifact } from "../conversation.ts"
 import { mediaTypeOf, mediaTypes, nameOf, type Part } from "./saving.ts"
 
@@ -24,6 +25,7 @@ const SaveArtifact = ({ artifacts, conversationId, onClose, onSaved, part }: Sav
   const mediaType = chosen ?? mediaTypeOf(name)
   const before = artifacts.find((artifact) => artifact.name === name)
   const keys = useIdempotencyKeys()
+  const isShown = useIsShown()
   const save = useMutation({
     mutationFn: () =>
       take(
@@ -32,7 +34,9 @@ const SaveArtifact = ({ artifacts, conversationId, onClose, onSaved, part }: Sav
           body: { name, media_type: mediaType, content: part.content }
         })
       ),
-    onSuccess: onSaved
+    onSuccess: (saved) => {
+      if (isShown()) onSaved(saved)
+    }
   })
   const errors = fieldErrors(save.error, { name: "name", media_type: "type" })
   return (
