@@ -210,6 +210,35 @@ describe.skipIf(!hasChromium)("what conversations have beside text", () => {
     expect(errors.filter((error) => !error.includes("400"))).toEqual([])
   })
 
+  it("asks before an artifact is deleted anew for each", async () => {
+    const { api, service } = at()
+    const { errors, page } = await open()
+    await choose(page, "Model", "acme/large")
+    await send(page, "Write two files")
+    const talk = await talker.talk(used++)
+    talk.say("Here")
+    talk.finish()
+    await page.getByRole("button", { name: "Save text" }).waitFor(polling)
+    const id = new URL(page.url()).pathname.split("/").at(-1)
+    const make = (name: string) =>
+      api<{ readonly id: string }>("POST", `/api/chat/conversations/${id}/artifacts`, {
+        name,
+        media_type: "text/plain",
+        content: name
+      })
+    const first = await make("first.txt")
+    await make("second.txt")
+    await page.goto(`${service.url}/dashboard/chat/${id}?artifact=${first.id}`)
+    await page.getByText("History", { exact: true }).click()
+    await page.getByRole("button", { name: "Delete this artifact" }).click()
+    await page.getByRole("button", { name: "Delete permanently" }).waitFor()
+    await page.getByRole("combobox", { name: "Artifact" }).click()
+    await page.getByRole("option", { name: "second.txt" }).click()
+    await page.getByRole("button", { name: "Delete this artifact" }).waitFor()
+    expect(await page.getByRole("button", { name: "Delete permanently" }).count()).toBe(0)
+    expect(errors).toEqual([])
+  })
+
   it("says before it is sent which model would answer, and sends nothing for it", { timeout: 120_000 }, async () => {
     const { errors, page } = await open()
     const preview = page.getByRole("region", { name: "Route preview" })

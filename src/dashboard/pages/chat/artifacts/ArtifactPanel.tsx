@@ -92,6 +92,7 @@ const ArtifactPanel = (props: ArtifactPanelProps) => {
         {view === "code" ? <ArtifactCode of={version} /> : null}
         {view === "history" ? (
           <ArtifactHistory
+            key={shown.id}
             conversationId={conversationId}
             of={shown}
             isRunning={isRunning}
