@@ -25,6 +25,7 @@ describe.skipIf(!hasChromium)("what a project may use", () => {
     expect((await call("sim/best")).status).toBe(200)
     await first.page.getByRole("button", { name: "Save version 2" }).click()
     await first.page.getByText("Rules (version 2)").waitFor()
+    await first.page.getByText("Eligible models: 5 → 5").waitFor()
     expect((await call("sim/best")).status).toBe(404)
 
     await second.page.getByRole("button", { name: "Save version 2" }).click()

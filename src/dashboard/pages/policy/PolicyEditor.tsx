@@ -74,7 +74,8 @@ export const PolicyEditor = ({ latest, mayWrite, projectId }: PolicyEditorProps)
   const isManaged = found.data.managed_by_configuration
   const [simulated] = useDebouncedValue(JSON.stringify(input), simulationMillis)
   const simulation = useQuery({
-    queryKey: ["policy-simulation", projectId, simulated],
+    // another version has another effect
+    queryKey: ["policy-simulation", projectId, latest.data.policy_version, simulated],
     queryFn: ({ signal }) =>
       take(
         client.POST("/api/projects/{id}/policy/simulate", {
