@@ -152,6 +152,26 @@ describe.skipIf(!hasChromium)("a list that is longer than one request answers", 
     expect(errors).toEqual([])
   })
 
+  it("of sessions ends one by a double click, not the next that comes in its place", async () => {
+    const { signIn } = at()
+    await signIn()
+    await signIn()
+    const { errors, page } = await signIn()
+    await page.goto(`${at().service.url}/dashboard/settings?tab=sessions`)
+    const ends = page.getByRole("button", { name: "End", exact: true })
+    await ends.first().waitFor()
+    const before = await ends.count()
+    const box = await ends.first().boundingBox()
+    if (box === null) throw new Error("it is in view")
+    await page.mouse.click(box.x + 5, box.y + 5)
+    await expect.poll(() => ends.count()).toBe(before - 1)
+    await page.mouse.down({ clickCount: 2 })
+    await page.mouse.up({ clickCount: 2 })
+    await page.evaluate("new Promise((done) => setTimeout(done, 300))")
+    expect(await ends.count()).toBe(before - 1)
+    expect(errors).toEqual([])
+  })
+
   it("of sessions is read whole", async () => {
     const { errors, page } = await at().signIn()
     await listOf(page, "/api/sessions", 150, (number, id) => ({

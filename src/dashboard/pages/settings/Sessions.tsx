@@ -50,7 +50,8 @@ export const Sessions = () => {
                             size="compact-xs"
                             variant="default"
                             loading={revoke.isPending && revoke.variables === session.id}
-                            onClick={() => revoke.mutate(session.id)}
+                            // the next one comes in its place
+                            onClick={({ detail: clicks }) => clicks < 2 && revoke.mutate(session.id)}
                           >
                             End
                           </Button>
