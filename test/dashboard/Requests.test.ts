@@ -84,6 +84,19 @@ describe.skipIf(!hasChromium)("the requests of a project", () => {
     await expect.poll(rows, polling).toBe(3)
     await calls(60)
     await expect.poll(rows, polling).toBe(63)
+    // a list that was scrolled down follows again where another filter begins it anew
+    await page.getByRole("table", { name: "Calls" }).hover()
+    await page.mouse.wheel(0, 1_500)
+    await page
+      .getByRole("row", { name: /sim\/fast/ })
+      .first()
+      .waitFor()
+    await page.getByRole("combobox", { name: "Status" }).click()
+    await page.getByRole("option", { name: "success" }).click()
+    await page.waitForURL(/status=success/)
+    await expect.poll(rows, polling).toBe(63)
+    await calls(1)
+    await expect.poll(rows, polling).toBe(64)
     expect(errors).toEqual([])
   })
 

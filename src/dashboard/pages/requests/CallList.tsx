@@ -58,10 +58,11 @@ export const CallList = ({ onOpen, projectId }: CallListProps) => {
     [status, model, provider, key, q, range, since]
   )
   const list = useInfiniteQuery(requests(projectId, filter))
-  const [isAtTop, setAtTop] = useState(true)
+  // another filter begins its list at the top
+  const [scrolled, setScrolled] = useState<RequestFilter>()
   const newest = useQuery({
     ...newestRequests(projectId, filter),
-    enabled: live === "1" && isAtTop,
+    enabled: live === "1" && scrolled !== filter,
     refetchInterval: liveMillis
   })
   const models = useQuery(catalog(projectId)).data ?? []
@@ -198,7 +199,7 @@ export const CallList = ({ onOpen, projectId }: CallListProps) => {
               keyOf={({ id }) => id}
               activeKey={search.request}
               onOpen={({ id }) => onOpen(id)}
-              onScrolled={setAtTop}
+              onScrolled={(isAtTop) => setScrolled(isAtTop ? undefined : filter)}
               list={list}
             />
           )
