@@ -1,6 +1,6 @@
 import OpenAI from "openai"
 import { describe, expect, it } from "vitest"
-import { hasChromium } from "../support/Chromium.ts"
+import { hasChromium, holdAnswers } from "../support/Chromium.ts"
 import { journey, polling } from "./Journey.ts"
 
 describe.skipIf(!hasChromium)("a key", () => {
@@ -115,6 +115,32 @@ describe.skipIf(!hasChromium)("a key", () => {
     await changed.getByLabel("Expires (UTC)").fill("2031-02-03T04:05")
     await changed.getByRole("button", { name: "Save" }).click()
     await expect.poll(expiry).toBe("2031-02-03T04:05:00.000Z")
+    expect(errors).toEqual([])
+  })
+
+  it("says how often it was called today and which limit is reached first once that is known", async () => {
+    const { api, projectId, service, signIn } = at()
+    const { id } = await api<{ readonly id: string }>("POST", `/api/projects/${projectId}/keys`, {
+      name: "known",
+      spend_limit_microusd: 1_000
+    })
+    const { errors, page } = await signIn()
+    const activity = await holdAnswers(page, "**/activity?*", "GET")
+    const project = await holdAnswers(page, `**/api/projects/${projectId}`, "GET")
+    await page.goto(`${service.url}/dashboard/p/${projectId}/keys?key=${id}`)
+    const called = page
+      .getByRole("row", { name: /known/, includeHidden: true })
+      .getByRole("cell", { includeHidden: true })
+      .nth(3)
+    await Promise.all([activity.given, project.given])
+    const limits = page.getByRole("table", { name: "Limits that apply to this key" })
+    await limits.getByText("This key").waitFor()
+    await page.evaluate("new Promise((done) => setTimeout(done, 300))")
+    expect([await called.innerText(), await limits.getByText("reached first").count()]).toEqual(["", 0])
+    activity.release()
+    project.release()
+    await limits.getByText("reached first").waitFor()
+    await expect.poll(() => called.innerText()).toBe("0")
     expect(errors).toEqual([])
   })
 

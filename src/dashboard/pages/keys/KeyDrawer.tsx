@@ -80,12 +80,13 @@ const Binding = ({ of }: { readonly of: Key }) => {
       reset: ofProject?.limit_reset ?? null
     },
     ...(payer === undefined || payer === "own"
-      ? [{ name: "The balance", limit: ofAccount?.available_microusd, spent: 0, reset: null }]
+      ? [{ name: "The balance", limit: payer && ofAccount?.available_microusd, spent: 0, reset: null }]
       : [])
   ].map((row) => ({
     ...row,
     left: row.limit === null || row.limit === undefined ? Number.POSITIVE_INFINITY : row.limit - row.spent
   }))
+  const areKnown = rows.every(({ limit }) => limit !== undefined)
   const tightest = Math.min(...rows.map(({ left }) => left))
   return (
     <WideTable label="Limits" minWidth={280}>
@@ -102,7 +103,7 @@ const Binding = ({ of }: { readonly of: Key }) => {
             <Table.Tr key={name}>
               <Table.Td>
                 {name}
-                {left === tightest && Number.isFinite(left) ? (
+                {areKnown && left === tightest && Number.isFinite(left) ? (
                   <Text span size="xs" c="dimmed">
                     {" "}
                     reached first

@@ -63,7 +63,7 @@ const Keys = () => {
               <>
                 <DataTable
                   label="Keys of this project"
-                  columns={columnsWith(today?.by_key ?? [])}
+                  columns={columnsWith(today?.by_key)}
                   rows={items}
                   keyOf={({ id }) => id}
                   activeKey={search.key}
@@ -93,7 +93,8 @@ const Keys = () => {
   )
 }
 
-const columnsWith = (calls: Records["ActivityDataOut"]["by_key"]): ReadonlyArray<Column<Key>> => [
+/** How often they were called is known later than they are. */
+const columnsWith = (calls: Records["ActivityDataOut"]["by_key"] | undefined): ReadonlyArray<Column<Key>> => [
   { id: "name", header: "Name", width: "minmax(4.5rem, 1.4fr)", cell: ({ name }) => name },
   {
     id: "key",
@@ -109,7 +110,7 @@ const columnsWith = (calls: Records["ActivityDataOut"]["by_key"]): ReadonlyArray
     width: "6rem",
     align: "right",
     from: "sm",
-    cell: ({ id }) => count(calls.find(({ key_id }) => key_id === id)?.count ?? 0)
+    cell: ({ id }) => (calls === undefined ? "" : count(calls.find(({ key_id }) => key_id === id)?.count ?? 0))
   },
   {
     id: "used",
