@@ -119,6 +119,18 @@ describe.skipIf(!hasChromium)("the token doctor", () => {
     expect(errors).toEqual([])
   })
 
+  it("begins an analysis of what was typed, however short ago", async () => {
+    const { errors, page } = await at().signIn()
+    await page.goto(address())
+    await page.getByRole("button", { name: "New analysis" }).click()
+    await page.getByTestId("estimate").waitFor()
+    await page.getByRole("textbox", { name: "Maximum conversations" }).fill("7")
+    await page.keyboard.press("Enter")
+    await page.waitForURL(/analyses\/[0-9a-f-]+$/)
+    expect(await analysisOf(page.url())).toMatchObject({ requested_count: 7 })
+    expect(errors).toEqual([])
+  })
+
   it("shows how far an analysis is, and stops it", async () => {
     const { errors, page } = await at().signIn()
     const { id } = await at().api<{ readonly id: string }>("POST", `/api/projects/${at().projectId}/analyses`, {})

@@ -281,5 +281,8 @@ describe.skipIf(!hasChromium)("a form with changes that are not saved", () => {
     }
     expect(new Set(secrets).size).toBe(2)
     expect(await input.inputValue()).toBe("renamed")
+    // what the form shows has not changed elsewhere
+    await page.getByRole("button", { name: "Save", exact: true }).click()
+    await page.getByText("Saved.", { exact: true }).waitFor()
   })
 })
