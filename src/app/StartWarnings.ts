@@ -36,7 +36,7 @@ export const warningsOf = (
         }
       ]),
   // the embedded database's directory has a key of its own
-  ...(settings.databaseUrl === null || settings.masterKey.current !== null
+  ...((settings.databaseUrl === null && settings.dataDirectory !== ":memory:") || settings.masterKey.current !== null
     ? []
     : [
         {

@@ -23,14 +23,15 @@ it.effect("payments whose refunds and disputes would not reach any balance are w
   })
 )
 
-it.effect("a service on PostgreSQL without a master key is warned about, as nothing can be sealed there", () =>
-  Effect.gen(function* () {
-    const database = { DATABASE_URL: "postgres://gateway@127.0.0.1:5432/gateway" }
-    expect(yield* warned(database)).toEqual([
-      "GATEWAY_MASTER_KEY is not set: what needs sealing, such as credentials, is unavailable"
-    ])
-    expect(yield* warned({ ...database, GATEWAY_MASTER_KEY: "A".repeat(44) })).toEqual([])
-  })
+it.effect.each([{ DATABASE_URL: "postgres://gateway@127.0.0.1:5432/gateway" }, { DATA_DIR: ":memory:" }])(
+  "a service on a database without a directory, and without a master key, is warned about: nothing can be sealed there",
+  (database) =>
+    Effect.gen(function* () {
+      expect(yield* warned(database)).toEqual([
+        "GATEWAY_MASTER_KEY is not set: what needs sealing, such as credentials, is unavailable"
+      ])
+      expect(yield* warned({ ...database, GATEWAY_MASTER_KEY: "A".repeat(44) })).toEqual([])
+    })
 )
 
 it.effect("a service that other machines reach and whose links would lead to this one is warned about", () =>
