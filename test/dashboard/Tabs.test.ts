@@ -224,7 +224,7 @@ describe.skipIf(!hasChromium)("a browser with several tabs", () => {
     await page.getByRole("link", { name: "Settings", exact: true }).click()
     await page.getByRole("tab", { name: "Members" }).click()
     const person = page.getByRole("textbox", { name: "Id of the person" })
-    await person.fill("somebody")
+    await person.fill("another-user")
     await api("DELETE", `/api/projects/${id}`)
     const again = page.waitForResponse(`**/api/projects/${projectId}/members?*`)
     await signInAgain(page)
