@@ -64,7 +64,7 @@ export const services = (settings: Settings.Settings) => {
     Layer.provideMerge(CredentialStore.layer),
     Layer.provideMerge(masterKeyLayer(settings))
   )
-  const maxCallDuration = maxCallDurationOf(settings.timeouts.maxTotalMillis)
+  const maxCallDuration = maxCallDurationOf(settings.timeouts)
   const gateway = Gateway.layerAndRunner(
     viewOf(() => ({ deadlines: settings.timeouts, maxAttempts: settings.fallback.maxAttempts }))
   ).pipe(

@@ -11,7 +11,7 @@ export interface Deadlines {
   readonly idleMillis: number
   /** The call over all its attempts, with an output cap of at most 24,000 tokens. */
   readonly totalMillis: number
-  /** How far a larger output cap extends `totalMillis`; left out, it does not. */
+  /** How far a larger output cap extends `totalMillis`; left out, or less than that, it does not. */
   readonly maxTotalMillis?: number
 }
 

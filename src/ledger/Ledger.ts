@@ -132,7 +132,7 @@ export const issuesOfMemoryLedgerOptions = ({ creditMicroUsd }: MemoryLedgerOpti
  * Everything about money, on the database: the ledger, the scopes whose limits it enforces, and the recovery from crashes.
  * Without options for calls of at most half an hour. A program with accounts, projects and keys of its own opens their scopes with
  * `Scopes.open` before the first call, and gives the account its credit with `Scopes.credit`. Fails with `InvalidConfiguration` where a
- * duration is not finite or zero.
+ * duration is not finite or zero, or a process that is alive would count as dead.
  */
 export const LedgerLayer = (options: Recovery.RecoveryOptions = {}) =>
   layerIfValid(

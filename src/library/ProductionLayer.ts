@@ -130,11 +130,7 @@ const production = <R>(
     Layer.provide(OutputLengths.layer),
     Layer.provideMerge(providerLayer(options.providers)),
     Layer.provideMerge(PolicyLayer(policy)),
-    Layer.provideMerge(
-      LedgerLayer({
-        maxCallDuration: maxCallDurationOf(gateway.deadlines.maxTotalMillis ?? gateway.deadlines.totalMillis)
-      })
-    ),
+    Layer.provideMerge(LedgerLayer({ maxCallDuration: maxCallDurationOf(gateway.deadlines) })),
     Layer.provideMerge(DatabaseLayer(database)),
     Layer.provideMerge(IdGenerator.layer)
   )

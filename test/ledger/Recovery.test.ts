@@ -26,9 +26,13 @@ const maxCallMillis = Duration.hours(1)
 /** Another process, which sweeps. */
 const other = "00000000-0000-7000-8000-00000000beef"
 
-it("a hold counts as lost after twice the time of a call, and not within an hour", () => {
-  expect(Duration.toMinutes(Recovery.maxCallDurationOf(600_000))).toBe(60)
-  expect(Duration.toMinutes(Recovery.maxCallDurationOf(3_600_000))).toBe(120)
+it.each([
+  [{ totalMillis: 600_000 }, 60],
+  [{ totalMillis: 600_000, maxTotalMillis: 3_600_000 }, 120],
+  // a maximum that is lower extends no call, and shortens none
+  [{ totalMillis: 7_200_000, maxTotalMillis: 3_000_000 }, 240]
+])("a hold of calls of %o counts as lost after twice their time, and not within an hour", (deadlines, minutes) => {
+  expect(Duration.toMinutes(Recovery.maxCallDurationOf(deadlines))).toBe(minutes)
 })
 
 for (const [name, database] of databases) {

@@ -134,6 +134,16 @@ const cases: ReadonlyArray<
     [`interval: ${duration}`, `silence: ${duration}`, `maxCallDuration: ${duration}`]
   ],
   [
+    "an interval that is no shorter than the silence of a dead process",
+    layerOf(LedgerLayer({ interval: "1 minute" })),
+    ["silence: must be longer than interval: a process that is alive would count as dead"]
+  ],
+  [
+    "a silence that is no longer than the interval",
+    layerOf(LedgerLayer({ silence: "5 seconds" })),
+    ["silence: must be longer than interval: a process that is alive would count as dead"]
+  ],
+  [
     "times of the routes, and a prefix without a slash",
     Layer.provide(
       layerOf(
