@@ -128,6 +128,8 @@ describe.skipIf(!hasChromium)("the token doctor", () => {
     await page.keyboard.press("Enter")
     await page.waitForURL(/analyses\/[0-9a-f-]+$/)
     expect(await analysisOf(page.url())).toMatchObject({ requested_count: 7 })
+    // a project has one at a time
+    await expect.poll(async () => (await analysisOf(page.url())).status, polling).not.toMatch(/queued|running/)
     expect(errors).toEqual([])
   })
 
