@@ -18,7 +18,8 @@ const fill = (page: Page, name: string, text: string) => page.getByRole("textbox
 
 describe.skipIf(!hasChromium)("an answer that comes after a person has gone on", () => {
   const at = journey()
-  const shown = (page: Page) => page.evaluate("new Promise((done) => setTimeout(done, 300))").catch(() => {})
+  /** What an answer changes in the page is seen by then. */
+  const handled = (page: Page) => page.evaluate("new Promise((done) => setTimeout(done, 300))").catch(() => {})
   const switchTo = async (page: Page, name: string) => {
     await page.getByRole("button", { name: /^Project: / }).click()
     await page.getByRole("menuitem", { name }).click()
@@ -52,7 +53,7 @@ describe.skipIf(!hasChromium)("an answer that comes after a person has gone on",
     const answer = page.waitForResponse((response) => response.request().method() === "PUT")
     held.release()
     await (await answer).finished()
-    await shown(page)
+    await handled(page)
     expect([await balance.isChecked(), await own.isChecked()]).toEqual([true, false])
     expect(errors).toEqual([])
   })
@@ -164,7 +165,7 @@ describe.skipIf(!hasChromium)("an answer that comes after a person has gone on",
       const answered = page.waitForResponse((response) => response.request().method() === method)
       held.release()
       await (await answered).finished()
-      await shown(page)
+      await handled(page)
       if (!(await page.getByRole("heading", { name: "Activity", exact: true }).isVisible()))
         back.push(`${name}: ${page.url()}`)
       await page.unrouteAll({ behavior: "wait" })
