@@ -1,11 +1,12 @@
 // @ts-check
-// Builds dist/main.js, its chunks, its workers and the files that PGlite reads.
+// Builds dist/main.js, its chunks, its workers, the OpenAPI document with its page, and the files that PGlite reads.
 import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 import { build } from "esbuild"
 import { dist } from "../lib/built.mjs"
 import { root } from "../lib/root.mjs"
+import { importSources } from "../lib/sources.mjs"
 
 /** Bundled CommonJS packages still call `require` for node's own modules. */
 const banner = {
@@ -43,6 +44,8 @@ const escapeBeyondAscii = ({ metafile }) =>
 await mkdir(dist, { recursive: true })
 // their names have hashes: those of the last build would stay
 for (const file of await readdir(dist)) if (file.startsWith("chunk-")) await rm(join(dist, file))
+/** @type {Promise<typeof import("../../src/http/operations/MakeDocuments.ts")>} */
+const documents = importSources(new URL("../../src/http/operations/MakeDocuments.ts", import.meta.url))
 const pglite = dirname(createRequire(import.meta.url).resolve("@electric-sql/pglite"))
 await Promise.all([
   build({
@@ -61,5 +64,6 @@ await Promise.all([
       analysisWorker: join(root, "src/analysis/job/analysisWorker.ts")
     }
   }).then(escapeBeyondAscii),
+  documents.then(({ writeDocuments }) => writeDocuments(join(dist, "documents"))),
   ...["pglite.wasm", "pglite.data", "initdb.wasm"].map((asset) => cp(join(pglite, asset), join(dist, asset)))
 ])

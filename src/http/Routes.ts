@@ -1,6 +1,6 @@
 import * as HttpLayerRouter from "@effect/platform/HttpLayerRouter"
 import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
-import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
@@ -12,11 +12,9 @@ import { generation, key } from "./inference/KeyHandlers.ts"
 import { model, models } from "./inference/ModelsHandler.ts"
 import { route } from "./inference/RouteHandler.ts"
 import { meantPath } from "./MeantPath.ts"
-import { docs } from "./operations/Docs.ts"
-import { openApiDocument } from "./operations/OpenApiDocument.ts"
+import { docs, openApi } from "./operations/Documents.ts"
 import { livez, metrics, readyz } from "./operations/Operations.ts"
 import { modelPrefix, type RoutedName, routedPaths } from "./Paths.ts"
-import { getOnly } from "./server/RouterResponse.ts"
 
 export interface RouteOptions {
   readonly metricsToken: Option.Option<Redacted.Redacted<string>>
@@ -55,8 +53,6 @@ export const accountRoute = (method: string, path: string): "routed" | InvalidRe
     param: null
   })
 }
-
-const openApi = Effect.map(Effect.cached(Effect.sync(() => HttpServerResponse.unsafeJson(openApiDocument()))), getOnly)
 
 /** One handler for each declared path. */
 export const routes = ({ isLoopback, metricsToken }: RouteOptions) =>

@@ -1,9 +1,10 @@
 import { once } from "node:events"
-import { mkdtemp, rm } from "node:fs/promises"
+import { mkdtemp, readFile, rm } from "node:fs/promises"
 import { type AddressInfo, createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { openApiDocument } from "../../src/http/operations/OpenApiDocument.ts"
 import { type Service, startService } from "../support/Service.ts"
 
 describe("a fresh service", () => {
@@ -32,10 +33,19 @@ describe("a fresh service", () => {
     const page = await service.fetch("/docs")
     expect(page.status).toBe(200)
     expect(await page.text()).toContain("swagger")
-    const document = (await (await service.fetch("/openapi.json")).json()) as {
-      readonly info: { readonly version: string }
+    const document = await (await service.fetch("/openapi.json")).text()
+    expect(document).toBe(JSON.stringify(openApiDocument()))
+    expect(JSON.parse(document)).toMatchObject({ info: { version: "0.1.0" } })
+  })
+
+  it("sends both as the build has written them, since to make them holds the event loop", async () => {
+    for (const [path, file] of [
+      ["/docs", "docs.html"],
+      ["/openapi.json", "openapi.json"]
+    ] as const) {
+      const written = await readFile(new URL(`../../dist/documents/${file}`, import.meta.url), "utf8")
+      expect(await (await service.fetch(path)).text()).toBe(written)
     }
-    expect(document.info.version).toBe("0.1.0")
   })
 })
 
