@@ -4,10 +4,13 @@ import { describe, type FundsShortage } from "./FundsShortage.ts"
 import type { RateLimitStatus } from "./RateLimitStatus.ts"
 import type { SkippedCandidate } from "./RouterMetadata.ts"
 
-/** A missing, malformed, unknown, inactive or expired key: one error for all, so that it reveals nothing about a key. */
+/**
+ * A key, session, identity token or sign-in code that is missing, malformed, unknown, inactive, used or expired: one error for
+ * all, so that it reveals nothing about any of them.
+ */
 export class Unauthenticated extends Data.TaggedError("Unauthenticated") {
   override get message(): string {
-    return "A valid project API key is required as a bearer token; requests in Anthropic's format may send it as `x-api-key`."
+    return "A valid credential is required: calls take a project API key as a bearer token (in Anthropic's format also as `x-api-key`), the account API a session or an identity token, and a sign-in code works once, for 10 minutes."
   }
 }
 

@@ -18,7 +18,7 @@ import { masterKey, testKey } from "../../support/Service.ts"
 const unauthenticated = {
   error: {
     message:
-      "A valid project API key is required as a bearer token; requests in Anthropic's format may send it as `x-api-key`.",
+      "A valid credential is required: calls take a project API key as a bearer token (in Anthropic's format also as `x-api-key`), the account API a session or an identity token, and a sign-in code works once, for 10 minutes.",
     type: "authentication_error",
     param: null,
     code: "invalid_api_key"
