@@ -19,8 +19,11 @@ export class NoSignInLink extends Data.TaggedError("NoSignInLink")<{ readonly me
  */
 export const run = (settings: Settings.Settings) =>
   Effect.gen(function* () {
+    const baseUrl = listenUrl(settings.host, settings.port)
     if (settings.oidc !== null) {
-      return yield* new NoSignInLink({ message: "people sign in at the identity provider of OIDC_ISSUER." })
+      return yield* new NoSignInLink({
+        message: `people sign in at the identity provider of OIDC_ISSUER, at ${settings.publicUrl ?? baseUrl}/dashboard/sign-in.`
+      })
     }
     const isEmbedded = settings.databaseUrl === null
     const [key] = yield* MasterKey.existing({
@@ -36,12 +39,13 @@ export const run = (settings: Settings.Settings) =>
       yield* Clock.currentTimeMillis,
       randomFillSync
     )
-    const baseUrl = listenUrl(settings.host, settings.port)
     const client = yield* AccountClient.make({ baseUrl })
     const { url } = yield* client.session.createSessionLink({ headers: { "x-sign-in-proof": proof } }).pipe(
       Effect.catchTags({
         Unauthenticated: () =>
-          new NoSignInLink({ message: `the service at ${baseUrl} has another master key, or another clock.` }),
+          new NoSignInLink({
+            message: `the service at ${baseUrl} has another master key, a clock more than a minute apart, or lets people sign in at an identity provider (OIDC_ISSUER) only; set HOST, PORT, GATEWAY_MASTER_KEY, DATA_DIR and OIDC_ISSUER as it has them.`
+          }),
         RequestError: () =>
           new NoSignInLink({ message: `no service answers at ${baseUrl}; set HOST and PORT as it has them.` })
       })

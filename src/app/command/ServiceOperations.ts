@@ -84,7 +84,9 @@ const whyNot = (
         message: `a service has ${directory} open, but none answers at ${baseUrl}; set HOST and PORT as it has them.`
       })
     case "Unauthenticated":
-      return new CommandFailed({ message: `the service at ${baseUrl} has another master key, or another clock.` })
+      return new CommandFailed({
+        message: `the service at ${baseUrl} has another master key, a clock more than a minute apart, or is not the one that has ${directory} open; set HOST, PORT and GATEWAY_MASTER_KEY as that one has them.`
+      })
     default:
       return new CommandFailed({ message })
   }
