@@ -41,9 +41,10 @@ export const parse = (words: ReadonlyArray<string>, syntax: Syntax): Either.Eith
     if (areOptionsOver || !word.startsWith("-") || word === "-") positionals.push(word)
     else if (word === "--") areOptionsOver = true
     else {
-      const [name = "", ...assigned] = word.replace(/^--?/, "").split("=")
+      const [spelled = "", ...assigned] = word.split("=")
+      const name = spelled.replace(/^--?/, "")
       const option = Object.hasOwn(syntax.options, name) ? syntax.options[name] : undefined
-      if (option === undefined) return wrong(unknownOption(name, syntax))
+      if (option === undefined) return wrong(unknownOption(spelled, name, syntax))
       const given = assigned.length > 0 ? assigned.join("=") : undefined
       if (values.has(name) || switches.has(name)) return wrong(`--${name} is given twice`)
       if (option.value === null) {
@@ -64,9 +65,9 @@ export const parse = (words: ReadonlyArray<string>, syntax: Syntax): Either.Eith
   return Either.right({ positionals, values, switches })
 }
 
-const unknownOption = (name: string, { options }: Syntax): string => {
+const unknownOption = (spelled: string, name: string, { options }: Syntax): string => {
   const near = nearest(name, Object.keys(options))
-  return `unknown option --${name}${near === undefined ? "" : `; did you mean --${near}?`}`
+  return `unknown option ${spelled}${near === undefined ? "" : `; did you mean --${near}?`}`
 }
 
 const wrong = (message: string): Either.Either<never, UsageError> => Either.left(new UsageError({ message }))

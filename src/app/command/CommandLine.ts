@@ -39,6 +39,8 @@ export const commands: ReadonlyArray<Command> = [
 /** Commands that need no settings, and are not stopped by wrong ones. */
 const withoutSettings: ReadonlySet<Command> = new Set([keysMint])
 
+const versionWords: ReadonlySet<string> = new Set(["--version", "-v", "-V"])
+
 /** The program, as its command line asks for it. */
 export const run = (words: ReadonlyArray<string>): Effect.Effect<void, unknown, FileSystem.FileSystem> =>
   Effect.suspend(() => {
@@ -46,7 +48,7 @@ export const run = (words: ReadonlyArray<string>): Effect.Effect<void, unknown, 
       const help = helpOn(words.filter((word) => !word.startsWith("-") && word !== "help"))
       return help instanceof UsageError ? help : Console.log(help)
     }
-    if (words[0] === "--version" || words[0] === "-V") return Console.log(version)
+    if (versionWords.has(words[0] ?? "")) return Console.log(version)
     const found = commandOf(words)
     if (found instanceof UsageError) return found
     const usage = found.isNamed ? Help.one(found.command) : Help.all(commands)

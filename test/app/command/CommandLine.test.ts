@@ -40,6 +40,8 @@ describe("the program", () => {
     ["something else", ["frobnicate"], "unknown command 'frobnicate'"],
     ["help on something else", ["help", "frobnicate"], "unknown command 'frobnicate'"],
     ["an unknown option of the start", ["--prot", "8080"], "unknown option --prot"],
+    ["an unknown short option", ["-x"], "unknown option -x"],
+    ["an unknown short option with a value", ["keys", "list", "-p=default"], "unknown option -p"],
     ["a command without its word", ["keys", "revoke"], "KEY_ID is missing"]
   ])("refuses %s", ([, words, message]) =>
     Effect.gen(function* () {
@@ -83,6 +85,12 @@ describe("the program", () => {
       const { errors, printed } = yield* output(Effect.tapErrorCause(run(words), report))
       expect(errors.split("\n")).toEqual(expect.arrayContaining([wrong, expect.stringContaining(usage)]))
       expect(printed).toBe("")
+    })
+  )
+
+  it.effect.each([["--version"], ["-v"], ["-V"]])("prints its version and does nothing else: %s", ([word]) =>
+    Effect.gen(function* () {
+      expect(yield* output(run([word ?? ""]))).toEqual({ printed: version, errors: "" })
     })
   )
 
