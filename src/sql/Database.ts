@@ -134,7 +134,7 @@ const connected = (
         const config: Pg.PoolConfig & PooledClientConfig = {
           ...limits,
           Client: PooledClient,
-          connectionString: Redacted.value(url),
+          connectionString: withExplicitMode(Redacted.value(url)),
           application_name: "model-routing-gateway",
           connectionTimeoutMillis: connectMillis,
           // a process that no longer answers must not keep rows locked
@@ -156,6 +156,12 @@ const connected = (
       // A server that no longer responds does not acknowledge the close either.
       Effect.promise(() => pool.end()).pipe(Effect.interruptible, Effect.timeoutOption(closeMillis))
   )
+
+/** The driver takes all these modes for `verify-full`, and warns at each start that its next version will not. */
+const withExplicitMode = (url: string): string =>
+  /[?&]uselibpqcompat=true(?:&|$)/.test(url)
+    ? url
+    : url.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/, "$1verify-full")
 
 /**
  * Settings that a role or a database may have otherwise: times and numbers are read in these forms, and transactions are written for

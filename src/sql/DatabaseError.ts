@@ -44,12 +44,32 @@ const advice: Readonly<Record<string, string>> = {
   "55P03": "another transaction has it locked; end that one, or try again once it has ended"
 }
 
+/** What the operator can do about a connection that is not encrypted as the URL asks, by the message of Node, the driver or the server. */
+const encryptionAdvice: ReadonlyArray<readonly [RegExp, string]> = [
+  [
+    /^(?:self-signed certificate|unable to (?:verify|get))/,
+    "name the certificate of its authority by sslrootcert=FILE in the URL or by NODE_EXTRA_CA_CERTS; sslmode=no-verify encrypts without checking who answers"
+  ],
+  [
+    /^Hostname\/IP does not match/,
+    "connect by a name that the certificate has; sslmode=no-verify encrypts without checking who answers"
+  ],
+  [
+    /^The server does not support SSL/,
+    "turn TLS on there; sslmode=disable connects without, for a network that nobody else is on"
+  ],
+  [/, no encryption$/, "where the server takes encrypted connections only, add sslmode=verify-full to the URL"]
+]
+
 /** The server's message, without the statement, its parameters or the URL. */
 export const reasonOf = (error: unknown): string => {
   const root = rootOf(error)
   const state = sqlStateOf(root)
-  if (state === undefined) return messageOf(root)
-  const reason = `${messageOf(root)} (SQLSTATE ${state})`
+  const message = messageOf(root)
+  const encryption = encryptionAdvice.find(([pattern]) => pattern.test(message))
+  if (encryption !== undefined) return `${message}: ${encryption[1]}`
+  if (state === undefined) return message
+  const reason = `${message} (SQLSTATE ${state})`
   return advice[state] === undefined ? reason : `${reason}: ${advice[state]}`
 }
 
