@@ -2,22 +2,17 @@ import * as Console from "effect/Console"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { AlertStore } from "../account/alerts/AlertStore.ts"
 import { resealWebhooks } from "../account/alerts/ResealWebhooks.ts"
-import { WebhookSecrets } from "../account/alerts/WebhookSecrets.ts"
-import { AnalysisStore } from "../analysis/job/AnalysisStore.ts"
-import { ReportSeal } from "../analysis/job/ReportSeal.ts"
 import { resealReports } from "../analysis/job/ResealReports.ts"
 import { CaptureKeys } from "../capture/CaptureKeys.ts"
-import { CaptureStore } from "../capture/CaptureStore.ts"
 import type * as Settings from "../config/Settings.ts"
-import { CredentialStore } from "../credentials/CredentialStore.ts"
 import { SealedCredentials } from "../credentials/SealedCredentials.ts"
 import { IdGenerator } from "../domain/IdGenerator.ts"
 import { Timers } from "../domain/Timers.ts"
 import { ChangeNotifications } from "../sql/ChangeNotifications.ts"
 import { masterKeyLayer } from "./AccountServices.ts"
 import * as ExistingDatabase from "./command/ExistingDatabase.ts"
+import * as SealedValues from "./SealedValues.ts"
 
 /** Some sealed values cannot be read any more. */
 export class Unreadable extends Data.TaggedError("Unreadable")<{ readonly count: number }> {
@@ -49,15 +44,7 @@ const resealed = Effect.gen(function* () {
 })
 
 const sealing = (settings: Settings.Settings) =>
-  Layer.mergeAll(
-    SealedCredentials.layer,
-    WebhookSecrets.layer,
-    AlertStore.layer,
-    CaptureKeys.layer,
-    AnalysisStore.layer,
-    ReportSeal.layer
-  ).pipe(
-    Layer.provide([CredentialStore.layer, CaptureStore.layer]),
+  SealedValues.layer.pipe(
     Layer.provide(masterKeyLayer(settings)),
     Layer.provide(ChangeNotifications.layer),
     Layer.provide(ExistingDatabase.layer(settings)),

@@ -29,6 +29,7 @@ import { applyConfiguration } from "./FirstStartConfiguration.ts"
 import * as LastValid from "./reload/LastValid.ts"
 import * as LiveSettings from "./reload/LiveSettings.ts"
 import * as Reload from "./reload/Reload.ts"
+import * as SealedValues from "./SealedValues.ts"
 import { services } from "./Services.ts"
 import * as Signals from "./Signals.ts"
 import { logStart } from "./StartLog.ts"
@@ -53,6 +54,7 @@ export const run = (configuration: Configuration) => {
     yield* firstRowsMade
     yield* LastValid.report(configuration)
     yield* logWarnings(settings, configuration.variables)
+    if (startPart() === "first") yield* logSealedOtherwise(settings)
     yield* Effect.flatMap(Reload.make(live), reloadBySignal)
     // building the layers takes longer than any request may block the event loop
     const listening = Layer.provideMerge(
@@ -104,6 +106,16 @@ const logIgnored = (bootstrapped: Bootstrapped): Effect.Effect<void> =>
   !bootstrapped.created && bootstrapped.ignored && startPart() === "first"
     ? Effect.logWarning("GATEWAY_BOOTSTRAP_* were ignored: they act on an empty database only")
     : Effect.void
+
+/** A database that does not answer this keeps no service from starting. */
+const logSealedOtherwise = (settings: Settings.Settings) =>
+  Effect.gen(function* () {
+    const warnings = yield* SealedValues.warningsOf(settings)
+    for (const { message, path } of warnings) yield* Effect.logError(`${path} ${message}`)
+  }).pipe(
+    Effect.provide(SealedValues.layer),
+    Effect.catchTag("StoreUnavailable", () => Effect.void)
+  )
 
 /** At every start on a loopback address; elsewhere only at the first, since logs are read by others there. */
 const signInLink = Effect.fnUntraced(function* (settings: Settings.Settings, bootstrapped: Bootstrapped, port: number) {

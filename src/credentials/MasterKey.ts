@@ -42,10 +42,15 @@ export class MasterKeyFailed extends Data.TaggedError("MasterKeyFailed")<{
 export class MasterKey extends Context.Tag("gateway/credentials/MasterKey")<MasterKey, MasterKeyShape>() {
   static readonly layer = (options: MasterKeyOptions): Layer.Layer<MasterKey, MasterKeyFailed> =>
     Layer.effect(this, Effect.map(keysOf(options), shapeOf))
+
+  /** Makes no file where there is none. */
+  static readonly layerExisting = (options: MasterKeyOptions): Layer.Layer<MasterKey, MasterKeyFailed> =>
+    Layer.effect(this, Effect.map(existing(options), shapeOf))
 }
 
 const keyBytes = 32
-const fileName = "master.key"
+/** In the data directory. */
+export const fileName = "master.key"
 const wrongForm = "is not 32 bytes in base64."
 
 /** A key of 32 bytes in base64, padded or not. */

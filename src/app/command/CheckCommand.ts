@@ -7,7 +7,7 @@ import { ProviderLayer } from "../../provider/ProviderLayer.ts"
 import { type ProbedProvider, probeAll } from "../CredentialProbes.ts"
 import { providerOptions } from "../ProviderSettings.ts"
 import { warningsOf } from "../StartWarnings.ts"
-import type { Command } from "./Command.ts"
+import { type Command, loaded } from "./Command.ts"
 import { CommandFailed } from "./Operations.ts"
 import { jsonOption, print, table } from "./Output.ts"
 
@@ -15,7 +15,7 @@ import { jsonOption, print, table } from "./Output.ts"
 export const check: Command = {
   name: "check",
   about:
-    "validate environment and configuration, and ask each provider whether it accepts its credential; costs nothing",
+    "validate environment and configuration, try the master key, and ask each provider whether it accepts its credential; costs nothing",
   positionals: [],
   options: { ...jsonOption },
   run: ({ given, settings, variables }) =>
@@ -28,7 +28,11 @@ export const check: Command = {
         models: snapshot.models.filter(({ listed, providerId }) => listed && providerId === one.provider).length
       }))
       const simulated = snapshot.models.filter(({ listed, providerId }) => listed && /^sim2?$/.test(providerId)).length
-      const warnings = warningsOf(settings, variables, snapshot)
+      const ofDatabase = yield* loaded(
+        () => import("../SealedValues.ts"),
+        ({ warningsBeforeStart }) => warningsBeforeStart(settings)
+      )
+      const warnings = [...warningsOf(settings, variables, snapshot), ...ofDatabase]
       yield* print(
         given,
         { providers, simulated_models: simulated, warnings },
