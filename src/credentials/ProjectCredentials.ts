@@ -53,7 +53,9 @@ const make = Effect.gen(function* () {
       onSuccess: (secret) =>
         secret === undefined
           ? Effect.as(
-              Effect.logError(`the credential ${row.id} cannot be decrypted with the configured master keys`),
+              Effect.logError(
+                `the credential ${row.id} of project ${row.projectId} opens with no configured master key: set the one that it was sealed under as GATEWAY_MASTER_KEY_PREVIOUS, or replace its secret`
+              ),
               []
             )
           : Effect.succeed([{ id: row.id, providerId: row.provider, secret, allowedModels: row.allowedModels }])

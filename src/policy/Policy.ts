@@ -68,7 +68,7 @@ const make = Effect.gen(function* () {
 
 /** In the log alone: a caller learns no more than that there is no such model. */
 const isAbsent = Effect.logWarning(
-  "the project of the caller is not in the database, so that it may use no model; an application makes it with `Projects.create`, for an account of `Accounts.create`, or provides `Policy.layerOpen` in place of `PolicyLayer`"
+  "a call of a project that is not in the database finds no model: the project was deleted while its keys were remembered, for seconds, or the application around the gateway has not made it with `Projects.create`"
 )
 
 /** For a project that was deleted after its key was read, or never was in the database of an application. */

@@ -23,7 +23,7 @@ it.scopedLive.each(["auto", "sim/fast"])(
       expect(warnings).toEqual([
         [
           "WARN",
-          "the project of the caller is not in the database, so that it may use no model; an application makes it with `Projects.create`, for an account of `Accounts.create`, or provides `Policy.layerOpen` in place of `PolicyLayer`",
+          "a call of a project that is not in the database finds no model: the project was deleted while its keys were remembered, for seconds, or the application around the gateway has not made it with `Projects.create`",
           testCaller.projectId
         ]
       ])
