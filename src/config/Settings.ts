@@ -50,13 +50,13 @@ export interface ConfiguredProvider {
   readonly models: ReadonlyArray<ConfiguredModel>
 }
 
-/** How a configured provider is called; `null` keeps the vendor's own value. */
+/** How a configured provider is called; `null` keeps the value of the vendor or the protocol. */
 export type ProviderConnection =
   | {
       readonly _tag: "Protocol"
       readonly protocol: ConfigurableProtocol
       readonly baseUrl: string
-      readonly outputCapField: OutputCapField
+      readonly outputCapField: OutputCapField | null
       readonly billsAbortedCalls: boolean
     }
   | {
@@ -210,7 +210,7 @@ const connectionOf = (entry: ProviderEntry): ProviderConnection => {
     _tag: "Protocol",
     protocol: entry.protocol,
     baseUrl: entry.baseUrl,
-    outputCapField: entry.outputCapField ?? "max_tokens",
+    outputCapField: entry.outputCapField ?? null,
     billsAbortedCalls: entry.billsAbortedCalls ?? true
   }
 }

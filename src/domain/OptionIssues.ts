@@ -9,6 +9,8 @@ export interface Bounds {
   readonly min: number
   readonly max: number
   readonly unit?: string
+  /** Why, where a caller could not guess. */
+  readonly reason?: string
 }
 
 /** Node's timers hold this many milliseconds at most and fire at once beyond it. */
@@ -27,15 +29,15 @@ export const countBounds: Bounds = { min: 1, max: 1_000_000_000 }
 /** Two days at least: the activity of the last 24 hours is read from the calls themselves. */
 export const callDaysBounds: Bounds = { min: 2, max: 36_500, unit: "days" }
 
-/** A statement of the ledger can hold two connections, for accounts that are locked. */
-export const connectionsBounds: Bounds = { min: 2, max: 1_000 }
+/** Two for accounts that are locked. */
+export const connectionsBounds: Bounds = { min: 2, max: 1_000, reason: "a statement of the ledger can hold two" }
 
 export const isWithin = ({ max, min }: Bounds, value: unknown): boolean =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= min && value <= max
 
 /** Completes the sentence "must be …". */
-export const boundsText = ({ max, min, unit }: Bounds): string =>
-  `a whole number${unit === undefined ? "" : ` of ${unit}`} from ${min} to ${max}`
+export const boundsText = ({ max, min, reason, unit }: Bounds): string =>
+  `a whole number${unit === undefined ? "" : ` of ${unit}`} from ${min} to ${max}${reason === undefined ? "" : `: ${reason}`}`
 
 export const issuesOfNumber = (value: unknown, bounds: Bounds, path: string): ReadonlyArray<ConfigIssue> =>
   isWithin(bounds, value) ? [] : [{ path, message: `must be ${boundsText(bounds)}` }]

@@ -2,7 +2,13 @@ import * as Redacted from "effect/Redacted"
 import { type ConfigIssue, issueAt } from "../domain/InvalidConfiguration.ts"
 import type { JsonPath } from "../domain/JsonPath.ts"
 import { type Model, providerOf } from "../domain/Model.ts"
-import { issuesOfModel, issuesOfPatchedId, type ModelLimits, type PatchTargets } from "../domain/ModelRules.ts"
+import {
+  issuesOfEffect,
+  issuesOfModel,
+  issuesOfPatchedId,
+  type ModelLimits,
+  type PatchTargets
+} from "../domain/ModelRules.ts"
 import { issuesOfNumber, millisBounds } from "../domain/OptionIssues.ts"
 import type { ProtocolId } from "../domain/Support.ts"
 import { isProxyUrl, type ProxyOptions } from "../egress/Proxy.ts"
@@ -112,6 +118,7 @@ const issuesOfBedrock = ({ auth, region }: BedrockAccess): ReadonlyArray<ConfigI
 const issuesOfOwn = (one: OwnProvider, at: JsonPath): ReadonlyArray<ConfigIssue> => [
   ...(/^[^/\s]+$/.test(one.id) ? [] : [issueAt([...at, "id"], "must be a name without slashes and spaces")]),
   ...issuesOfConnection(one, at),
+  ...issuesOfEffect({ outputCapField: one.outputCapField }, at, limitsOf(protocolOf(one))),
   ...(one.apiKey === null ? [] : issuesOfSecret(one.apiKey, [...at, "apiKey"])),
   ...one.models.flatMap((model, index) => [
     ...issuesOfModelId(model.id, one.id, [...at, "models", index, "id"]),

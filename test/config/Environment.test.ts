@@ -75,7 +75,7 @@ describe("the environment", () => {
         expect([workers, settings.poolSize]).toEqual([workers, size])
       }
       expect(yield* issuesGiven({ env: { DATABASE_URL: url, DATABASE_POOL_SIZE: "1" } })).toEqual([
-        "DATABASE_POOL_SIZE: must be a whole number from 2 to 1000"
+        "DATABASE_POOL_SIZE: must be a whole number from 2 to 1000: a statement of the ledger can hold two"
       ])
       expect(yield* issuesGiven({ env: { DATABASE_POOL_SIZE: "20" } })).toEqual([
         "DATABASE_URL: is required with DATABASE_POOL_SIZE"

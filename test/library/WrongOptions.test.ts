@@ -98,7 +98,7 @@ const cases: ReadonlyArray<
     layerOf(DatabaseLayer({ url: Redacted.make("nonsense"), maxConnections: 1, statementTimeoutMillis: Number.NaN })),
     [
       `url: ${postgresUrl}`,
-      "maxConnections: must be a whole number from 2 to 1000",
+      "maxConnections: must be a whole number from 2 to 1000: a statement of the ledger can hold two",
       "statementTimeoutMillis: must be a whole number of milliseconds from 1 to 2147482647"
     ]
   ],
@@ -152,7 +152,7 @@ const cases: ReadonlyArray<
       HttpLayerRouter.layer
     ),
     [
-      "prefix: must begin with a slash and end without one",
+      "prefix: must begin with a slash and end without one, or be / alone",
       "headHoldMillis: must be a whole number of milliseconds from 0 to 2147483647",
       `heartbeatMillis: ${millis}`,
       "drainGrace: must be a finite duration, at least zero"

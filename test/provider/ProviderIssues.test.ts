@@ -71,6 +71,18 @@ const cases: ReadonlyArray<readonly [what: string, options: ProviderOptions, ...
     { own: [{ ...own, protocol: "simulated" }] },
     "own[0].protocol: must be one of openai-chat, anthropic-messages, gemini, bedrock-converse"
   ],
+  [
+    "an output cap by name where the protocol has one name only",
+    {
+      own: [
+        { ...own, protocol: "anthropic-messages", outputCapField: "max_completion_tokens" },
+        { ...own, id: "claude", vendor: "anthropic", protocol: undefined, outputCapField: "max_tokens" },
+        { ...own, id: "chat", outputCapField: "max_completion_tokens" }
+      ]
+    },
+    "own[0].outputCapField: has no effect: the protocol of this provider has no field for it",
+    "own[1].outputCapField: has no effect: the protocol of this provider has no field for it"
+  ],
   ["an id with a slash", { own: [{ ...own, id: "a/b" }] }, "own[0].id: must be a name without slashes and spaces"],
   [
     "a model of another provider",

@@ -28,7 +28,7 @@ import { gatewayOfRoutes } from "./RouteCalls.ts"
 
 /** How the routes behave towards clients. */
 export interface HttpRoutesOptions {
-  /** What comes before each path, without a slash at its end; default `/v1`. */
+  /** What comes before each path, without a slash at its end; `/`: nothing. Default `/v1`. */
   readonly prefix?: `/${string}`
   /** How long a stream's head waits for the first content, while a failure can still have a status; default 10 000. */
   readonly headHoldMillis?: number
@@ -110,7 +110,8 @@ export const HttpRoutesLayer = (
 > =>
   HttpLayerRouter.use((router) =>
     Effect.gen(function* () {
-      const { prefix = "/v1" } = options
+      const { prefix: given = "/v1" } = options
+      const prefix = given === "/" ? "" : given
       const handlers = yield* makeHttpHandlers(options)
       yield* router.add("POST", `${prefix}/chat/completions`, handlers.chatCompletions)
       yield* router.add("POST", `${prefix}/responses`, handlers.responses)
@@ -126,9 +127,9 @@ const issuesOfHttpRoutesOptions = ({
   heartbeatMillis,
   prefix
 }: HttpRoutesOptions): ReadonlyArray<ConfigIssue> => [
-  ...(prefix === undefined || /^\/.*[^/]$/.test(prefix)
+  ...(prefix === undefined || prefix === "/" || /^\/.*[^/]$/.test(prefix)
     ? []
-    : [{ path: "prefix", message: "must begin with a slash and end without one" }]),
+    : [{ path: "prefix", message: "must begin with a slash and end without one, or be / alone" }]),
   ...(headHoldMillis === undefined ? [] : issuesOfNumber(headHoldMillis, millisOrZeroBounds, "headHoldMillis")),
   ...(heartbeatMillis === undefined ? [] : issuesOfNumber(heartbeatMillis, millisBounds, "heartbeatMillis")),
   ...(drainGrace === undefined ? [] : issuesOfDuration(drainGrace, { orZero: true }, "drainGrace"))

@@ -54,6 +54,16 @@ describe("the routes in an application of HttpLayerRouter", () => {
     })
   )
 
+  it.scopedLive("can stand at the root of the application", () =>
+    Effect.gen(function* () {
+      const { url } = yield* served(answer("a"), { prefix: "/" })
+      const response = yield* Effect.promise(() =>
+        fetch(`${url}/models?limit=1`, { headers: { authorization: "Bearer ours" } })
+      )
+      expect(response.status).toBe(200)
+    })
+  )
+
   it.scopedLive("leave authentication to the application, and have the service's errors", () =>
     Effect.gen(function* () {
       const { url } = yield* served(answer("a"), { creditMicroUsd: 1 })
