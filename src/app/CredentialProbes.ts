@@ -1,7 +1,8 @@
+import * as Context from "effect/Context"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Schedule from "effect/Schedule"
+import type { CallObserver } from "../domain/CallObserver.ts"
 import * as Metrics from "../observe/Metrics.ts"
 import { Providers } from "../provider/Providers.ts"
 import { type Probed, type ProbeStatus, probeStatuses } from "../provider/probe/Probe.ts"
@@ -18,15 +19,47 @@ type ProbedSettings = Pick<ProviderSettings, "bedrock" | "providers" | "vendorVa
 
 /** Providers that are asked at the same time. */
 const maxProbes = 4
-/** A provider that has not accepted its credential is asked again. */
+/** A provider that has not accepted its credential is asked again; one that has, no sooner, where a call of it was refused. */
 const againEvery = Duration.minutes(5)
+
+export interface RefusedCredentialsShape {
+  /** Of all calls. */
+  readonly observer: CallObserver
+  /** Waits for a call, from now on, whose provider refuses the credential of the service, or says that its quota is exhausted. */
+  readonly next: (provider: string) => Effect.Effect<void>
+}
+
+/** What calls show of credentials, between one probe and the next. */
+export class RefusedCredentials extends Context.Tag("gateway/app/RefusedCredentials")<
+  RefusedCredentials,
+  RefusedCredentialsShape
+>() {
+  static readonly layer: Layer.Layer<RefusedCredentials> = Layer.sync(this, () => {
+    const waiting = new Map<string, Effect.Latch>()
+    return {
+      observer: {
+        attemptFailed: (_, { credentialId, error, model }) => {
+          const { fault } = error.facts
+          if (credentialId === null && (fault === "credential" || fault === "quota")) {
+            waiting.get(model.providerId)?.unsafeOpen()
+          }
+        }
+      },
+      next: (provider) => {
+        const latch = Effect.unsafeMakeLatch()
+        waiting.set(provider, latch)
+        return latch.await
+      }
+    }
+  })
+}
 
 /** Asks every provider of the settings, except the simulated ones, whether it accepts its credential; costs nothing. */
 export const probeAll = (settings: ProbedSettings): Effect.Effect<ReadonlyArray<ProbedProvider>, never, Providers> =>
   Effect.forEach(probesOf(settings), (one) => probe(one), { concurrency: maxProbes })
 
 /** Asks in the background while the service starts, and logs the result: a wrong credential does not keep it from starting. */
-export const probing = (settings: ProbedSettings): Layer.Layer<never, never, Providers> =>
+export const probing = (settings: ProbedSettings): Layer.Layer<never, never, Providers | RefusedCredentials> =>
   Layer.scopedDiscard(
     Effect.suspend(() => {
       const all = probesOf(settings)
@@ -76,9 +109,10 @@ const notAsked: Probed = {
   latencyMillis: 0
 }
 
-/** Until the provider has accepted the credential. Only a change of the status is logged. */
-const watch = (one: ProbeOf): Effect.Effect<void, never, Providers> =>
+/** Again until the provider has accepted the credential, and when it refuses it in a call. Only a change of the status is logged. */
+const watch = (one: ProbeOf): Effect.Effect<never, never, Providers | RefusedCredentials> =>
   Effect.gen(function* () {
+    const calls = yield* RefusedCredentials
     let last: ProbeStatus | undefined
     const ask = Effect.flatMap(probe(one), (probed) => {
       const isNew = probed.status !== last
@@ -86,10 +120,13 @@ const watch = (one: ProbeOf): Effect.Effect<void, never, Providers> =>
       count(probed)
       return Effect.as(isNew ? log(probed) : Effect.void, probed)
     })
-    yield* Effect.repeat(ask, {
-      while: ({ status }) => status !== "accepted" && status !== "unknown",
-      schedule: Schedule.spaced(againEvery)
+    const askOnce = Effect.gen(function* () {
+      const refusedCall = calls.next(one.provider)
+      const { status } = yield* ask
+      yield* Effect.sleep(againEvery)
+      if (status === "accepted" || status === "unknown") yield* refusedCall
     })
+    return yield* Effect.forever(askOnce)
   })
 
 const log = ({

@@ -44,6 +44,7 @@ import { alertServices } from "./AlertServices.ts"
 import { analysisServices } from "./AnalysisServices.ts"
 import { captureServices } from "./CaptureServices.ts"
 import { chatServices } from "./ChatServices.ts"
+import { RefusedCredentials } from "./CredentialProbes.ts"
 import { credentialVariables, providerOptions } from "./ProviderSettings.ts"
 import { viewOf } from "./reload/LiveSettings.ts"
 import { stoppedCalls } from "./StoppedCalls.ts"
@@ -93,7 +94,7 @@ export const services = (settings: Settings.Settings) => {
     Layer.provideMerge(accountServices(settings)),
     Layer.provideMerge(gateway),
     Layer.provideMerge(captureServices),
-    Layer.provideMerge(Layer.merge(refusals, CallTrails.layer)),
+    Layer.provideMerge(Layer.mergeAll(refusals, CallTrails.layer, RefusedCredentials.layer)),
     Layer.provideMerge(QualitySnapshots.layer.pipe(Layer.provide(QualitySnapshotStore.layer))),
     Layer.provideMerge(OutputLengths.layer),
     Layer.provideMerge(sealing),
@@ -106,7 +107,7 @@ const loadShedding = Layer.unwrapEffect(
   Effect.map(Database, ({ kind }) => LoadShedding.layerOf(kind === "embedded" ? minLimitEmbedded : undefined))
 )
 
-/** Metrics, the log of failed attempts, the list of refusals, the attempts of running calls, and the collections of projects. */
+/** Metrics, the log of failed attempts, refusals, the attempts of running calls, collections of projects, and refused credentials. */
 const observers = (settings: Settings.Settings) =>
   Layer.effect(
     CallObservers,
@@ -117,6 +118,14 @@ const observers = (settings: Settings.Settings) =>
       const refusals = yield* Refusals
       const trails = yield* CallTrails
       const capture = yield* Capture
-      return [CallMetrics.make(describeFailure), attemptLog, refusals.observer, trails.observer, capture.observer]
+      const credentials = yield* RefusedCredentials
+      return [
+        CallMetrics.make(describeFailure),
+        attemptLog,
+        refusals.observer,
+        trails.observer,
+        capture.observer,
+        credentials.observer
+      ]
     })
   )

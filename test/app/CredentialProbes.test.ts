@@ -7,11 +7,15 @@ import * as Logger from "effect/Logger"
 import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/TestClock"
-import { probeAll, probing } from "../../src/app/CredentialProbes.ts"
+import { probeAll, probing, RefusedCredentials } from "../../src/app/CredentialProbes.ts"
 import type { ProviderSettings } from "../../src/app/ProviderSettings.ts"
+import type { ObservedCall } from "../../src/domain/CallObserver.ts"
+import { CredentialId } from "../../src/domain/Ids.ts"
+import { ProviderError, type ProviderFailure } from "../../src/domain/ProviderError.ts"
 import { snapshot } from "../../src/observe/Exposition.ts"
 import * as Providers from "../../src/provider/Providers.ts"
 import type { Probed } from "../../src/provider/probe/Probe.ts"
+import { model } from "../provider/protocols/calls.ts"
 
 const secret = Redacted.make("sk-secret")
 
@@ -98,7 +102,7 @@ it.scoped("what fails is logged with its variable, asked again, and logged again
       acme: [away],
       local: [accepted]
     })
-    yield* Layer.build(probing(settings).pipe(Layer.provide(layer), Layer.provide(logOf(lines))))
+    yield* Layer.build(probing(settings).pipe(Layer.provide([layer, RefusedCredentials.layer, logOf(lines)])))
     yield* TestClock.adjust("1 seconds")
     const openai = () => lines.filter(({ provider }) => provider === "openai")
     expect(openai()).toEqual([
@@ -129,6 +133,63 @@ it.scoped("what fails is logged with its variable, asked again, and logged again
   })
 )
 
+/** A call that the provider has refused, for the credential of the service or that of a project. */
+const refusedCall = (providerId: string, credentialId: CredentialId | null, reason: ProviderFailure) =>
+  Effect.map(RefusedCredentials, ({ observer }) =>
+    observer.attemptFailed?.({} as ObservedCall, {
+      model: model({ id: `${providerId}/m`, providerId }),
+      record: {
+        provider: providerId,
+        model: `${providerId}/m`,
+        status: "error",
+        error: null,
+        cost: { amount_microusd: 0, currency: "USD", basis: "charged" },
+        latency_ms: 1
+      },
+      error: new ProviderError({ providerId, reason }),
+      firstContentMillis: null,
+      credentialId,
+      usage: null,
+      finishReason: null,
+      servedModel: null,
+      number: 1,
+      next: { _tag: "GiveUp" }
+    })
+  )
+
+it.scoped("a provider that has accepted its credential is asked again when it refuses it in a call", () =>
+  Effect.gen(function* () {
+    const lines: Array<Record<string, unknown>> = []
+    const { asked, layer } = providersThat({
+      openai: [accepted, refused, accepted],
+      "amazon-bedrock": [accepted],
+      acme: [accepted],
+      local: [accepted]
+    })
+    const context = yield* Layer.build(
+      Layer.provideMerge(probing(settings), RefusedCredentials.layer).pipe(Layer.provide([layer, logOf(lines)]))
+    )
+    const call = (...sent: Parameters<typeof refusedCall>) => Effect.provide(refusedCall(...sent), context)
+    const rejected = { _tag: "CredentialRejected" } as const
+    yield* TestClock.adjust("1 hour")
+
+    yield* call("openai", CredentialId.make("00000000-0000-7000-8000-000000000001"), rejected)
+    yield* call("openai", null, { _tag: "RateLimited", retryAfterMillis: null })
+    yield* TestClock.adjust("1 hour")
+    expect(asked.filter((one) => one === "openai")).toHaveLength(1)
+
+    yield* call("openai", null, rejected)
+    yield* call("openai", null, rejected)
+    yield* TestClock.adjust("1 seconds")
+    expect(asked.filter((one) => one === "openai")).toHaveLength(2)
+    expect(statuses()).toContain("openai refused")
+    expect(lines.at(-1)).toMatchObject({ level: "WARN", variable: "OPENAI_API_KEY" })
+    yield* TestClock.adjust("5 minutes")
+    expect(statuses()).toContain("openai accepted")
+    expect(asked.filter((one) => one === "acme")).toHaveLength(1)
+  })
+)
+
 /** What the metric says of the providers now: those of their statuses that are 1. */
 const statuses = (): ReadonlyArray<string> =>
   snapshot()
@@ -147,7 +208,10 @@ it.effect("what each provider says to its credential is a metric, until a reload
       local: [accepted]
     })
     const scope = yield* Scope.make()
-    yield* Layer.buildWithScope(probing(settings).pipe(Layer.provide(layer), Layer.provide(logOf([]))), scope)
+    yield* Layer.buildWithScope(
+      probing(settings).pipe(Layer.provide([layer, RefusedCredentials.layer, logOf([])])),
+      scope
+    )
     yield* TestClock.adjust("1 seconds")
     expect(statuses()).toEqual(["acme unreachable", "amazon-bedrock accepted", "local accepted", "openai refused"])
     yield* TestClock.adjust("5 minutes")
@@ -157,7 +221,10 @@ it.effect("what each provider says to its credential is a metric, until a reload
 
     const next = { ...settings, providers: settings.providers.filter(({ id }) => id !== "acme") }
     yield* Effect.scoped(
-      Effect.zipRight(Layer.build(probing(next).pipe(Layer.provide(layer))), TestClock.adjust("1 seconds"))
+      Effect.zipRight(
+        Layer.build(probing(next).pipe(Layer.provide([layer, RefusedCredentials.layer]))),
+        TestClock.adjust("1 seconds")
+      )
     )
     expect(statuses()).toEqual(["amazon-bedrock accepted", "local accepted", "openai accepted"])
   })
