@@ -39,9 +39,8 @@ const messageOf = (failure: Error): string => {
   if (failure instanceof DirectoryInUse) return `${failure.message}; stop it, or set DATA_DIR or DATABASE_URL`
   if (failure instanceof DatabaseFailed) {
     const { cause, database } = failure
-    return database === postgresName
-      ? new DatabaseFailed({ database: `${postgresName} of DATABASE_URL`, cause }).message
-      : failure.message
+    const variable = database === postgresName ? "DATABASE_URL" : "DATA_DIR"
+    return new DatabaseFailed({ database: `${database} of ${variable}`, cause }).message
   }
   return failure.cause === undefined ? failure.message : `the database failed: ${reasonOf(failure)}`
 }

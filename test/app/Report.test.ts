@@ -11,7 +11,7 @@ const directory = "the data directory .data is in use by another process; stop i
 it.effect.each([
   [new DirectoryInUse({ directory: ".data" }), directory],
   [new DatabaseFailed({ database: postgresName, cause }), `${postgresName} of DATABASE_URL failed: it is away`],
-  [new DatabaseFailed({ database: ".data", cause }), ".data failed: it is away"]
+  [new DatabaseFailed({ database: ".data", cause }), ".data of DATA_DIR failed: it is away"]
 ] as const)("an operator is told the variables to change: %s", ([failure, told]) =>
   Effect.gen(function* () {
     const printed: Array<unknown> = []

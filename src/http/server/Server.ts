@@ -54,8 +54,12 @@ export class ListenFailed extends Data.TaggedError("ListenFailed")<{
   }
 }
 
+const unknownName = "has a name that is not known here: set HOST to an address of this machine"
+
 const refusedAddress: ReadonlyMap<string, string> = new Map([
-  ["EADDRINUSE", "is in use by another process"],
+  ["EADDRINUSE", "is in use by another process: stop that one, or set another PORT"],
+  ["ENOTFOUND", unknownName],
+  ["EAI_AGAIN", unknownName],
   ["EADDRNOTAVAIL", "is not one of this machine: set HOST to one that is, or to 0.0.0.0 for all"],
   ["EACCES", "is not permitted to this user: set PORT to 1024 or more, or permit lower ports"]
 ])

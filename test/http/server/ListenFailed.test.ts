@@ -2,7 +2,17 @@ import { expect, it } from "vitest"
 import { ListenFailed } from "../../../src/http/server/Server.ts"
 
 it.each([
-  ["EADDRINUSE", 8080, "the address 10.0.0.1:8080 is in use by another process."],
+  ["EADDRINUSE", 8080, "the address 10.0.0.1:8080 is in use by another process: stop that one, or set another PORT."],
+  [
+    "ENOTFOUND",
+    8080,
+    "the address 10.0.0.1:8080 has a name that is not known here: set HOST to an address of this machine."
+  ],
+  [
+    "EAI_AGAIN",
+    8080,
+    "the address 10.0.0.1:8080 has a name that is not known here: set HOST to an address of this machine."
+  ],
   [
     "EADDRNOTAVAIL",
     8080,
