@@ -32,7 +32,7 @@ export const run = (settings: Settings.Settings) =>
     })
     if (key === undefined) {
       const where = isEmbedded ? `, and ${settings.dataDirectory} has no master.key yet` : ""
-      return yield* new NoSignInLink({ message: `GATEWAY_MASTER_KEY is not set${where}.` })
+      return yield* new NoSignInLink({ message: `GATEWAY_MASTER_KEY is not set${where}; set the one of the service.` })
     }
     const proof = SignInProof.make(
       MasterKey.derive(key, SignInProof.proofPurpose),

@@ -31,6 +31,7 @@ const ownDatabase = "it holds something that is not the gateway's; give the gate
 /** By SQLSTATE: what the operator can do, where the server's message does not say it. */
 const advice: Readonly<Record<string, string>> = {
   "25006": "it is read-only; the gateway needs a primary server that takes writes",
+  "3D000": "create it; the gateway makes its tables only",
   "42501": "the role has to own the gateway's tables, or be allowed to create them in the schema",
   "42703": ownDatabase,
   "42704": ownDatabase,
@@ -40,6 +41,8 @@ const advice: Readonly<Record<string, string>> = {
   "42P01": ownDatabase,
   "42P07": ownDatabase,
   "42809": ownDatabase,
+  "53300":
+    "all processes together open more connections than it allows; raise its limit, or lower DATABASE_POOL_SIZE (`maxConnections`)",
   "57014": "it took too long: the database is slow, or another transaction has a table locked",
   "55P03": "another transaction has it locked; end that one, or try again once it has ended"
 }

@@ -105,6 +105,14 @@ describe.skipIf(server === undefined)("a database that cannot be used is named w
     expect(said).toContain("read-only transaction (SQLSTATE 25006): it is read-only")
   })
 
+  it("no connection left", { timeout: testMillis }, async () => {
+    await admin.query(`alter role ${role} connection limit 0`)
+    const { said } = await refused(urlOf({ username: role, password }))
+    await admin.query(`alter role ${role} connection limit -1`)
+    expect(said).toContain("(SQLSTATE 53300): all processes together open more connections than it allows")
+    expect(said).toContain("DATABASE_POOL_SIZE")
+  })
+
   it.each([
     [
       "a table of the same name",
@@ -123,7 +131,7 @@ describe.skipIf(server === undefined)("a database that cannot be used is named w
 
   it("no such database, no such role, nobody there", { timeout: testMillis }, async () => {
     expect((await refused(urlOf({ pathname: "/no_such_database" }))).said).toContain(
-      'database "no_such_database" does not exist'
+      'database "no_such_database" does not exist (SQLSTATE 3D000): create it; the gateway makes its tables only'
     )
     expect((await refused(urlOf({ username: "no_such_role", password }))).said).toContain("no_such_role")
     expect((await refused(urlOf({ port: "1" }))).said).toContain("ECONNREFUSED")
