@@ -63,7 +63,11 @@ export const make =
         { ...unsigned, headers },
         handlerOf({
           accepted: () => over({ status: "accepted", detail: null }),
-          notJson: () => over({ status: "unknown", detail: "the provider answered with another content type" }),
+          notJson: () =>
+            over({
+              status: "unknown",
+              detail: "the provider has something else than a list of models at its base URL"
+            }),
           rejected: (status, headers, body) => {
             const failure = protocol.failure({ status, headers, body, nowMillis: timers.now() })
             over(verdictOf(failure, status, body))

@@ -51,10 +51,15 @@ export const verdictOf = (
     case "QuotaExhausted":
       return { status: "quota_exhausted", detail: "quota exhausted" }
     default:
-      return status === 404 || status === 405
-        ? { status: "unknown", detail: "the provider has no list of models" }
-        : { status: "unknown", detail: `the provider answered with status ${status}` }
+      return { status: "unknown", detail: unknownDetail(status) }
   }
+}
+
+const unknownDetail = (status: number): string => {
+  if (status === 404 || status === 405) return "the provider has no list of models at its base URL"
+  return status >= 300 && status < 400
+    ? `the provider answered with status ${status}: its base URL leads elsewhere`
+    : `the provider answered with status ${status}`
 }
 
 /** The verdict where the connection has failed. */

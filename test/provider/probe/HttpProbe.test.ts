@@ -108,6 +108,18 @@ it("Gemini's own refusal of a key, a 400, is a refusal", async () => {
   expect(await probe(json(400, body), { protocol: "gemini" })).toMatchObject({ status: "refused", httpStatus: 400 })
 })
 
+it("what a wrong base URL answers names the base URL", async () => {
+  const page =
+    (status: number): Answer =>
+    (_, response) => {
+      response.writeHead(status, { "content-type": "text/html" }).end("<html>Sign in</html>")
+    }
+  for (const status of [200, 404, 405]) expect((await probe(page(status)))?.detail).toContain("base URL")
+  expect((await probe((_, response) => void response.writeHead(301, { location: "/v2" }).end()))?.detail).toContain(
+    "base URL"
+  )
+})
+
 it("a page in place of a list accepts nothing", async () => {
   const page: Answer = (_, response) => {
     response.writeHead(200, { "content-type": "text/html" }).end("<html>Sign in</html>")
