@@ -6,10 +6,13 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as ParseResult from "effect/ParseResult"
+import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import type { Stripe } from "stripe"
 import { PaymentProviderFailed } from "../../domain/AccountError.ts"
 import type { PaymentId } from "../../domain/Ids.ts"
+import { paced } from "../../domain/PacedLog.ts"
+import { whyOf } from "../../domain/RootCause.ts"
 import { Timers, type TimersShape } from "../../domain/Timers.ts"
 import { fetchOf } from "../../egress/ClientFetch.ts"
 import type { PaymentEvent, PaymentFact } from "./PaymentFact.ts"
@@ -89,13 +92,17 @@ const clientOptions = (apiUrl: string | null) => {
 }
 
 const ofStripe = (client: Stripe, { webhookSecret }: StripeOptions, timers: TimersShape): CheckoutsShape => {
+  const [paceRequests, paceWebhooks] = [paced(timers, tellMillis), paced(timers, tellMillis)]
   const sent = <A>(send: () => Promise<A>) =>
-    Effect.tryPromise({
-      try: send,
-      // Stripe's own message may have parts of the key
-      catch: () =>
-        new PaymentProviderFailed({ message: "The payment provider could not be reached, or rejected the request." })
-    })
+    Effect.tryPromise(send).pipe(
+      Effect.tapError(({ error }) =>
+        paceRequests(Effect.annotateLogs(Effect.logWarning("Stripe has not taken a request"), faultOf(error)))
+      ),
+      Effect.mapError(
+        () =>
+          new PaymentProviderFailed({ message: "The payment provider could not be reached, or rejected the request." })
+      )
+    )
   return {
     provider: "stripe",
     isOpen: () => true,
@@ -141,10 +148,32 @@ const ofStripe = (client: Stripe, { webhookSecret }: StripeOptions, timers: Time
                 () => secondsOf(signature) <= timers.now() / 1_000 + webhookToleranceSeconds,
                 () => "wrong signature" as const
               ),
+              Effect.tapError(() => paceWebhooks(unsigned)),
               Effect.map(eventOf),
               Effect.flatMap(Either.match({ onLeft: ignored, onRight: Effect.succeed }))
             )
         })
+  }
+}
+
+/** The log has a line about each of both faults this often at most. */
+const tellMillis = 60_000
+
+const unsigned = Effect.annotateLogs(Effect.logWarning("a webhook has no signature of Stripe"), {
+  variable: "STRIPE_WEBHOOK_SECRET"
+})
+
+/** Without Stripe's own message, which may have parts of the key. */
+const faultOf = (error: unknown): Readonly<Record<string, unknown>> => {
+  const { code, detail, requestId, statusCode, type } = Predicate.isRecord(error) ? error : {}
+  const status = typeof statusCode === "number" ? statusCode : null
+  return {
+    status,
+    ...(status === null && { reason: whyOf(detail ?? error) }),
+    ...(typeof type === "string" && { type }),
+    ...(typeof code === "string" && { code }),
+    ...(typeof requestId === "string" && { stripeRequestId: requestId }),
+    ...((status === 401 || status === 403) && { variable: "STRIPE_SECRET_KEY" })
   }
 }
 

@@ -7,6 +7,7 @@ import { type JWTPayload, errors as joseErrors } from "jose"
 import * as client from "openid-client"
 import { IssuerUnavailable } from "../../domain/AccountError.ts"
 import { Unauthenticated } from "../../domain/GatewayError.ts"
+import { paced } from "../../domain/PacedLog.ts"
 import { Timers } from "../../domain/Timers.ts"
 import * as Documents from "./IssuerDocuments.ts"
 import { type IssuerPerson, personOf, verified } from "./IssuerToken.ts"
@@ -59,14 +60,10 @@ const make = Effect.fnUntraced(function* (options: OidcOptions) {
         : Effect.succeed(found)
     })
 
-  let toldMillis = Number.NEGATIVE_INFINITY
+  const pace = paced(timers, tellMillis)
   /** What the settings, a clock or the issuer is the reason of, as nobody else would say it; a stranger can cause it at will. */
   const tell = (why: string) =>
-    Effect.suspend(() => {
-      if (timers.now() - toldMillis < tellMillis) return Effect.void
-      toldMillis = timers.now()
-      return Effect.logWarning(`the identity provider ${options.issuer} has signed nobody in: ${why}`)
-    })
+    pace(Effect.logWarning(`the identity provider ${options.issuer} has signed nobody in: ${why}`))
 
   return Issuer.of({
     authorizationUrl: (flow, redirectUri) =>
