@@ -12,7 +12,7 @@ import { type Change, ChangeNotifications } from "../../sql/ChangeNotifications.
 import * as RowCache from "../../sql/RowCache.ts"
 import { hashOf, wellFormed } from "./ApiKey.ts"
 import { type ActiveKey, ApiKeyStore } from "./ApiKeyStore.ts"
-import { FailureLimits } from "./FailureLimits.ts"
+import { loggedLimits } from "./FailureLimits.ts"
 import { KnownKeys, maxKnownKeys } from "./KnownKeys.ts"
 import * as LookupBudget from "./LookupBudget.ts"
 
@@ -67,7 +67,7 @@ const make = Effect.gen(function* () {
     validMillis: (key) => key.validMillis
   })
   const known = yield* knownKeys(store, changes)
-  const failures = new FailureLimits(timers)
+  const failures = yield* loggedLimits(timers, "API key")
   const unknownLookups = yield* LookupBudget.make({
     timers,
     maxRunning: maxUnknownLookups,

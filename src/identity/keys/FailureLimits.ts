@@ -1,3 +1,6 @@
+import * as Effect from "effect/Effect"
+import * as Runtime from "effect/Runtime"
+import { paced } from "../../domain/PacedLog.ts"
 import type { TimersShape } from "../../domain/Timers.ts"
 import { clientNetworkOf } from "./ClientNetwork.ts"
 
@@ -10,9 +13,12 @@ const maxClients = 10_000
 export class FailureLimits {
   private readonly windows = new Map<string, Window>()
   private readonly timers: TimersShape
+  private readonly reached: (client: string) => void
 
-  constructor(timers: TimersShape) {
+  /** `reached` hears of each client that comes to its limit, once in its window. */
+  constructor(timers: TimersShape, reached: (client: string) => void = () => {}) {
     this.timers = timers
+    this.reached = reached
   }
 
   /** For how many milliseconds the client is over its limit, or 0. */
@@ -29,6 +35,7 @@ export class FailureLimits {
     const window = this.windows.get(client)
     if (window !== undefined && now < window.endsAtMillis) {
       window.count += 1
+      if (window.count === maxFailuresPerMinute) this.reached(client)
       return 0
     }
     this.windows.delete(client)
@@ -57,6 +64,17 @@ export class FailureLimits {
     }
   }
 }
+
+/** With a line in the log, one a minute, where an address reaches its limit: that of a proxy stands for everybody behind it. */
+export const loggedLimits = (timers: TimersShape, what: "API key" | "identity"): Effect.Effect<FailureLimits> =>
+  Effect.map(Effect.runtime<never>(), (runtime) => {
+    const fork = Runtime.runFork(runtime)
+    const pace = paced(timers, windowMillis)
+    const line = Effect.logWarning(
+      `an address has sent ${maxFailuresPerMinute} requests without a valid ${what} within a minute: more of them get 429 until it is over`
+    )
+    return new FailureLimits(timers, (address) => void fork(pace(Effect.annotateLogs(line, { address }))))
+  })
 
 interface Window {
   count: number

@@ -14,7 +14,7 @@ import { Timers } from "../../domain/Timers.ts"
 import { AccountTransactions } from "../../sql/AccountDatabase.ts"
 import { ChangeNotifications } from "../../sql/ChangeNotifications.ts"
 import * as RowCache from "../../sql/RowCache.ts"
-import { FailureLimits } from "../keys/FailureLimits.ts"
+import { loggedLimits } from "../keys/FailureLimits.ts"
 import { RecentUses } from "./RecentUses.ts"
 import { type Session, SessionStore, type SignedIn } from "./SessionStore.ts"
 import { hashOf, isToken, mintToken, pageTokenOf } from "./SessionToken.ts"
@@ -85,7 +85,7 @@ const make = Effect.gen(function* () {
   const audit = yield* Audit
   const timers = yield* Timers
   const ids = yield* IdGenerator
-  const failures = new FailureLimits(timers)
+  const failures = yield* loggedLimits(timers, "identity")
 
   const validMillis = ({ expiresAt, seenAt }: SignedIn): number =>
     Math.min(expiresAt.getTime(), seenAt.getTime() + maxIdleMillis) - timers.now()

@@ -26,6 +26,23 @@ describe("failed attempts of an address", () => {
     expect(failures.count("a")).toBe(0)
   })
 
+  it("are told once in a minute as they reach the limit, with the address", () => {
+    const timers = VirtualTimers.make()
+    const told: Array<string> = []
+    const failures = new FailureLimits(timers, (client) => told.push(client))
+    const fail = (times: number, address: string) => {
+      for (let n = 0; n < times; n++) failures.count(address)
+    }
+    fail(999, "a")
+    expect(told).toEqual([])
+    fail(500, "a")
+    fail(999, "b")
+    expect(told).toEqual(["a"])
+    timers.advance(60_000)
+    fail(1_000, "a")
+    expect(told).toEqual(["a", "a"])
+  })
+
   it("are nobody else's", () => {
     const { failOften, failures } = setUp()
     expect(failOften(1_001, "a")).toBeGreaterThan(0)
