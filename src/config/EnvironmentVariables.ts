@@ -71,7 +71,9 @@ export const variables = ({ isApiKey, isMasterKey, vendors }: EnvironmentOptions
     oidcOperator: nonSecret("OIDC_OPERATOR", claim),
     configFile: nonSecret("GATEWAY_CONFIG", printable),
     bootstrapKey: secret("GATEWAY_BOOTSTRAP_KEY", (text) =>
-      isApiKey(text) ? null : "must be an API key of the form mrg_sk_… with a right checksum"
+      isApiKey(text)
+        ? null
+        : "must be an API key of the form mrg_sk_… with a right checksum, such as `keys mint` prints"
     ),
     bootstrapCredit: nonSecret(
       "GATEWAY_BOOTSTRAP_CREDIT_MICROUSD",

@@ -319,7 +319,11 @@ describe("the environment", () => {
       "postgres://host:port/database",
       "must be a URL of the form postgres://user:password@host:port/database"
     ],
-    ["GATEWAY_BOOTSTRAP_KEY", "sk-other", "must be an API key of the form mrg_sk_… with a right checksum"],
+    [
+      "GATEWAY_BOOTSTRAP_KEY",
+      "sk-other",
+      "must be an API key of the form mrg_sk_… with a right checksum, such as `keys mint` prints"
+    ],
     ["BEDROCK_REGION", "https://evil", "must be a region such as us-east-1"],
     ...["a\nb", "two words", "http://127.0.0.1", "127.0.0.1:8080", "[::1]", "256.1.1.1", "host/path", "*"].map(
       (value) => ["HOST", value, "must be an IP address or a host name, such as 127.0.0.1"] as const
