@@ -47,7 +47,7 @@ export const warningsOf = ({ dataDirectory, databaseUrl, masterKey }: SealingSet
     if (opened === tried.length) return []
     const warning: ConfigIssue = {
       path: masterKey.current === null ? join(dataDirectory, MasterKey.fileName) : "GATEWAY_MASTER_KEY",
-      message: `is not the key that this database was sealed under: it opens ${opened} of ${tried.length} values that were tried, such as credentials of projects, and all that needs the others fails. Set that key as GATEWAY_MASTER_KEY, or as GATEWAY_MASTER_KEY_PREVIOUS where this one is to stay`
+      message: `is not the key that ${opened === 0 ? "this database was" : "all of this database was"} sealed under: it opens ${opened} of ${tried.length} values that were tried, such as credentials of projects, and all that needs the others fails. Set that key as GATEWAY_MASTER_KEY, or as GATEWAY_MASTER_KEY_PREVIOUS where this one is to stay`
     }
     return [warning]
   })
