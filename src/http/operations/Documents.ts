@@ -3,8 +3,7 @@ import { readFile } from "node:fs/promises"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
 import { getOnly } from "../server/RouterResponse.ts"
-
-export type DocumentName = "openapi.json" | "docs.html"
+import type { DocumentName } from "./MakeDocuments.ts"
 
 /**
  * As the build has written it beside the bundle; the sources have no build beside them. To make it holds the event loop, and with it

@@ -3,8 +3,9 @@ import { join } from "node:path"
 import * as HttpApiSwagger from "@effect/platform/HttpApiSwagger"
 import * as HttpLayerRouter from "@effect/platform/HttpLayerRouter"
 import { routedPaths } from "../Paths.ts"
-import type { DocumentName } from "./Documents.ts"
 import { DocumentedApi, openApiDocument } from "./OpenApiDocument.ts"
+
+export type DocumentName = "openapi.json" | "docs.html"
 
 /** How each is made from the declaration. */
 export const makeDocument: { readonly [Name in DocumentName]: () => Promise<string> } = {
