@@ -265,3 +265,24 @@ it("a conversation of twelve turns, each answered over another protocol, is refu
   expect(await providers.gateway.held()).toBe(0)
   expect(await providers.gateway.audit()).toEqual([])
 })
+
+it.each(routes.map((route) => [route.vendor, route] as const))(
+  "the message that OpenAI's client puts together from a stream of %s can be sent back, with the last piece of reasoning alone",
+  async (_, route) => {
+    const simulator = providers.simulatorOf(route)
+    const before = simulator.rejections.length
+    const chat = providers.gateway.client.chat.completions
+    // of even length: a single block of Claude's reasoning, whose last piece is its signature
+    const question = "What is the weather in Rome, and what does the clock say, please?"
+    const messages: Array<OpenAI.ChatCompletionMessageParam> = [{ role: "user", content: `${question}!` }]
+    const body = { model: route.model, tools, reasoning_effort: "low", max_completion_tokens: 5000 } as const
+    const answer = async () => (await chat.stream({ ...body, messages }).finalChatCompletion()).choices[0]?.message
+    const called = await answer()
+    expect((called as AssistantMessage | undefined)?.reasoning_details).toHaveLength(1)
+    if (called === undefined) throw new Error("no message")
+    messages.push(called)
+    for (const { id } of called.tool_calls ?? []) messages.push({ role: "tool", tool_call_id: id, content: "fine" })
+    expect((await answer())?.content).toBe("The tools answered: fine; fine")
+    expect(simulator.rejections.slice(before)).toEqual([])
+  }
+)

@@ -70,11 +70,14 @@ interface ReasoningFragment {
   readonly index: number
   /** The model that produced the block, the only one that can read its data or check its signature. */
   readonly model: string
+  /** A fragment of a block whose text has come before: it has none of its own. */
+  readonly isTextBefore?: boolean
 }
 
 export const reasoningDetail = ({
   id,
   index,
+  isTextBefore = false,
   kind,
   model,
   providerFormat,
@@ -82,7 +85,7 @@ export const reasoningDetail = ({
   text
 }: ReasoningFragment): ReasoningDetail => ({
   type: `reasoning.${kind}`,
-  [textField[kind]]: text,
+  ...(isTextBefore && text === "" ? {} : { [textField[kind]]: text }),
   ...((signature ?? null) === null ? {} : { signature }),
   format: model,
   ...(providerFormat === undefined ? {} : { provider_format: providerFormat }),

@@ -35,6 +35,8 @@ export class ChatStream {
   private after = ""
   private readonly tools = new Map<number, { hasId: boolean; hasName: boolean }>()
   private readonly annotations: Array<JsonObject> = []
+  /** The reasoning blocks that have had text. */
+  private readonly readBlocks = new Set<number>()
   private hasBegun = false
   private isOver = false
   private isFlowing = true
@@ -117,9 +119,11 @@ export class ChatStream {
   private reasoning(delta: ReasoningDelta): void {
     if (delta.text === "" && delta.signature === undefined && delta.id === undefined) return
     const isReadable = delta.kind !== "encrypted" && delta.text !== ""
+    const isTextBefore = this.readBlocks.has(delta.index)
+    if (delta.text !== "") this.readBlocks.add(delta.index)
     this.delta({
       ...(isReadable ? { reasoning_content: delta.text, reasoning: delta.text } : {}),
-      reasoning_details: [reasoningDetail({ ...delta, model: this.head.model })]
+      reasoning_details: [reasoningDetail({ ...delta, model: this.head.model, isTextBefore })]
     })
   }
 

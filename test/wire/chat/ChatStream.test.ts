@@ -115,17 +115,20 @@ describe("a stream", () => {
       { _tag: "Reasoning", index: 0, kind: "text", text: "hm" },
       { _tag: "Reasoning", index: 0, kind: "text", text: "", signature: "sig" },
       { _tag: "Reasoning", index: 1, kind: "encrypted", text: "AA", id: "rs_1" },
+      { _tag: "Reasoning", index: 2, kind: "text", text: "", signature: "sig of none" },
       { _tag: "Text", text: "a" }
     ]
     const format = "acme/large"
-    expect(deltasOf(sent).slice(1, 4)).toEqual([
+    expect(deltasOf(sent).slice(1, 5)).toEqual([
       {
         reasoning_content: "hm",
         reasoning: "hm",
         reasoning_details: [{ type: "reasoning.text", text: "hm", format, index: 0 }]
       },
-      { reasoning_details: [{ type: "reasoning.text", text: "", signature: "sig", format, index: 0 }] },
-      { reasoning_details: [{ type: "reasoning.encrypted", data: "AA", format, id: "rs_1", index: 1 }] }
+      // without text: the fragment alone is not the whole block, as an empty text would make it
+      { reasoning_details: [{ type: "reasoning.text", signature: "sig", format, index: 0 }] },
+      { reasoning_details: [{ type: "reasoning.encrypted", data: "AA", format, id: "rs_1", index: 1 }] },
+      { reasoning_details: [{ type: "reasoning.text", text: "", signature: "sig of none", format, index: 2 }] }
     ])
     expect(deltasOf(sent, { ...plain, excludeReasoning: true })).toEqual([
       { role: "assistant", content: "" },

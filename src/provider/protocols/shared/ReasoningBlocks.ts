@@ -3,7 +3,8 @@ import { providerOf } from "../../../domain/Model.ts"
 
 /**
  * The reasoning of `modelId`, one entry for each block. Streaming clients send the fragments of a block back as they came, with
- * text and signature separate. A block ends with its signature, or where another block begins.
+ * text and signature separate. A block ends with its signature, or where another block begins. OpenAI's JavaScript client keeps
+ * only the last fragment: a signature whose text is missing is left out, because providers reject it.
  */
 export const ownReasoning = (
   details: ReadonlyArray<ReasoningDetail>,
@@ -17,8 +18,12 @@ export const ownReasoning = (
     if (last !== undefined && continues(last, detail)) blocks[blocks.length - 1] = joined(last, detail)
     else blocks.push(detail)
   }
-  return blocks
+  return blocks.filter(hasAllText)
 }
+
+/** An empty text was empty when it was signed. */
+const hasAllText = ({ signature, summary, text, type }: ReasoningDetail): boolean =>
+  type === "reasoning.encrypted" || !isPresent(signature) || isPresent(text) || isPresent(summary)
 
 /**
  * The model has produced the block. Each fragment of a stream names it, and OpenAI's Python client, which adds fragments up, sends

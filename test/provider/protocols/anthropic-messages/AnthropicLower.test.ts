@@ -132,7 +132,7 @@ describe("reasoning of an earlier turn", () => {
     expect(
       back(
         detail({ text: "hm", signature: "s1", index: 0 }),
-        detail({ signature: "s2", index: 1 }),
+        detail({ text: "", signature: "s2", index: 1 }),
         detail({ type: "reasoning.encrypted", data: "opaque", index: 2 })
       )
     ).toEqual([
@@ -143,12 +143,13 @@ describe("reasoning of an earlier turn", () => {
     ])
   })
 
-  it("stay away when they are another model's, or nobody signed them", () => {
+  it("stay away when they are another model's, nobody signed them, or the signed text is missing", () => {
     expect(
       back(
         detail({ text: "hm", signature: "s", format: "anthropic/claude-opus-4-7" }),
         detail({ text: "hm", signature: "s", format: null }),
-        detail({ text: "hm", index: 7 })
+        detail({ text: "hm", index: 7 }),
+        detail({ signature: "s", index: 8 })
       )
     ).toEqual([{ type: "text", text: "a" }])
   })
