@@ -1,7 +1,7 @@
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { afterEach, beforeEach, describe } from "vitest"
-import type { Message } from "../../../src/domain/Chat.ts"
+import type { Message, Tool } from "../../../src/domain/Chat.ts"
 import type { Answer } from "../../../src/domain/Completion.ts"
 import * as Gemini from "../../../src/provider/protocols/gemini/Gemini.ts"
 import { isObject, listAt } from "../../../src/provider/protocols/shared/Json.ts"
@@ -74,6 +74,13 @@ describe("Gemini on loopback", () => {
     "a schema keyword that is unknown": declare({ parameters: { type: "OBJECT", additionalProperties: false } }),
     "a reference in a schema": declare({
       parameters: { type: "OBJECT", properties: { a: { $ref: "#/$defs/a" } } }
+    }),
+    "a JSON schema with more beside a reference": declare({
+      parametersJsonSchema: { properties: { a: { $ref: "#/$defs/a", title: "A" } }, $defs: { a: {} } }
+    }),
+    "a JSON schema with a reference to nothing": configure({
+      responseMimeType: "application/json",
+      responseJsonSchema: { properties: { a: { $ref: "#/definitions/a" } }, definitions: { a: {} } }
     }),
     "an object schema without properties": declare({ parameters: { type: "OBJECT", properties: {} } }),
     "two schemas of one function": declare({ parameters: { type: "OBJECT" }, parametersJsonSchema: {} }),
@@ -244,5 +251,27 @@ describe("a conversation with a strict Gemini", () => {
     expect(first.usage?.cacheReadTokens).toBe(0)
     expect(second.usage?.cacheReadTokens).toBeGreaterThan(0)
     expect(second.usage?.reasoningTokens).toBeGreaterThan(0)
+  })
+
+  it("gets schemas with the references of OpenAI's client, and of one that describes what it refers to", async () => {
+    const definitions = { place: { type: "object", properties: { name: { const: "Rome" } }, required: ["name"] } }
+    const place = { $ref: "#/definitions/place", description: "Where.", title: "Place" }
+    const schema = { type: "object", properties: { place }, required: ["place"], definitions }
+    const tool: Tool = { type: "function", function: { name: "go_to", parameters: schema } }
+    const shaped = await bench().run({
+      stream: true,
+      messages: [{ role: "user", content: "Where to?" }],
+      responseFormat: { type: "json_schema", json_schema: { schema } }
+    })
+    expect(bench().simulator.rejections).toEqual([])
+    expect(JSON.parse(shaped.answer?.text ?? "")).toEqual({ place: { name: "Rome" } })
+    const called = await bench().run({
+      stream: true,
+      messages: [{ role: "user", content: "Go." }],
+      tools: [tool],
+      toolChoice: "required"
+    })
+    expect(bench().simulator.rejections).toEqual([])
+    expect(JSON.parse(called.answer?.toolCalls[0]?.arguments ?? "")).toEqual({ place: { name: "Rome" } })
   })
 })

@@ -11,11 +11,34 @@ export type SchemaDialect = "json" | "openapi"
 
 // JSON schemas
 
-/** The provider ignores unknown keywords, among them `const`, so a `const` is sent as an `enum`. */
-export const jsonSchema = (schema: JsonObject): JsonObject => mapSchema(schema, withoutConst)
+/**
+ * The provider ignores unknown keywords, among them `const`, so a `const` is sent as an `enum`. It rejects references to anything but
+ * the root and its `$defs`, and what stands beside one, save for keywords with a dollar sign and those of `besideReference`.
+ */
+export const jsonSchema = (schema: JsonObject, besideReference: ReadonlySet<string> = nothing): JsonObject => {
+  const { $defs = {}, definitions, ...rest } = schema
+  if (!isObject(definitions) || !isObject($defs) || Object.keys(definitions).some((name) => Object.hasOwn($defs, name)))
+    return mapSchema(schema, (one) => accepted(one, besideReference))
+  return mapSchema({ ...rest, $defs: { ...$defs, ...definitions } }, (one) => accepted(toDefs(one), besideReference))
+}
 
-const withoutConst = (schema: JsonObject): JsonObject => {
+const nothing: ReadonlySet<string> = new Set()
+
+const formerPlace = "#/definitions/"
+
+const toDefs = (schema: JsonObject): JsonObject => {
+  const ref = schema["$ref"]
+  return typeof ref === "string" && ref.startsWith(formerPlace)
+    ? { ...schema, $ref: `#/$defs/${ref.slice(formerPlace.length)}` }
+    : schema
+}
+
+const accepted = (schema: JsonObject, besideReference: ReadonlySet<string>): JsonObject => {
   const { $schema: _, const: only, ...rest } = schema
+  if (typeof rest["$ref"] === "string") {
+    const kept = Object.entries(rest).filter(([keyword]) => keyword.startsWith("$") || besideReference.has(keyword))
+    return Object.fromEntries(kept)
+  }
   return only === undefined || "enum" in rest ? rest : { ...rest, enum: [only] }
 }
 

@@ -20,7 +20,7 @@ export const lowerTools = (
   for (const { description, name, parameters } of tools) {
     const declared = { name: names.toProvider(name), description }
     if (schemas === "json") {
-      functionDeclarations.push({ ...declared, parametersJsonSchema: jsonSchema(parameters) })
+      functionDeclarations.push({ ...declared, parametersJsonSchema: jsonSchema(parameters, besideReference) })
       continue
     }
     const schema = openApiSchema(parameters, copies)
@@ -30,6 +30,9 @@ export const lowerTools = (
   }
   return { tools: [{ functionDeclarations }], choice: lowerChoice(choice, names) }
 }
+
+/** Parameters may be described where they are used; other schemas may not. */
+const besideReference: ReadonlySet<string> = new Set(["description", "default"])
 
 const lowerChoice = (choice: ToolSelection | undefined, names: ToolNames): JsonObject | undefined => {
   switch (choice?._tag) {

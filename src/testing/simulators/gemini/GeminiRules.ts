@@ -3,7 +3,7 @@ import type { SimulatedRequest } from "../core/Simulator.ts"
 import { faultOfContents, functionName } from "./GeminiContentRules.ts"
 import { first, unknownField } from "./GeminiFields.ts"
 import { type Gemini, geminiOf } from "./GeminiModels.ts"
-import { faultOfSchema } from "./GeminiSchemaRules.ts"
+import { faultOfReferences, faultOfSchema } from "./GeminiSchemaRules.ts"
 
 export interface Rejection {
   readonly code: number
@@ -141,7 +141,8 @@ const faultOfDeclaration = (declaration: Json, at: string): string | undefined =
   }
   return (
     unknownField(declaration, ["name", "description", "parameters", "parametersJsonSchema"], at) ??
-    (parameters === undefined ? undefined : faultOfSchema(parameters, `${at}.parameters`))
+    (parameters === undefined ? undefined : faultOfSchema(parameters, `${at}.parameters`)) ??
+    faultOfReferences(declaration["parametersJsonSchema"], ["description", "default"], `${at}.parameters_json_schema`)
   )
 }
 
@@ -194,6 +195,7 @@ const faultOfConfig = (config: unknown, gemini: Gemini): string | undefined => {
       (value) => Array.isArray(value) && value.every((one) => typeof one === "string")
     ) ??
     (responseSchema === undefined ? undefined : faultOfSchema(responseSchema, "generation_config.response_schema")) ??
+    faultOfReferences(responseJsonSchema, [], "generation_config.response_json_schema") ??
     faultOfReasoning(config["thinkingConfig"], gemini)
   )
 }

@@ -50,6 +50,33 @@ export const faultOfSchema = (schema: unknown, at: string): string | undefined =
   return inner(schema, at)
 }
 
+/** The error in the references of a JSON schema, if any. `beside` are the keywords that may stand beside one, apart from `$…`. */
+export const faultOfReferences = (schema: unknown, beside: ReadonlyArray<string>, at: string): string | undefined => {
+  const defined = isObject(schema) ? Object.keys(objectAt(schema, "$defs") ?? {}).map((name) => `#/$defs/${name}`) : []
+  const targets = new Set(["#", ...defined])
+  const fault = (value: unknown): string | undefined => {
+    if (Array.isArray(value)) return firstFault(value, fault)
+    if (!isObject(value)) return undefined
+    const ref = value["$ref"]
+    if (typeof ref !== "string") return firstFault(Object.values(value), fault)
+    const other = Object.keys(value).find((keyword) => !keyword.startsWith("$") && !beside.includes(keyword))
+    if (other !== undefined) return `${at}: $ref was set alongside unsupported fields`
+    return targets.has(ref) ? firstFault(Object.values(value), fault) : `reference to undefined schema at ${at}`
+  }
+  return fault(schema)
+}
+
+const firstFault = (
+  values: ReadonlyArray<unknown>,
+  fault: (value: unknown) => string | undefined
+): string | undefined => {
+  for (const value of values) {
+    const found = fault(value)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
 const inner = (schema: Readonly<Record<string, unknown>>, at: string): string | undefined => {
   for (const [name, property] of Object.entries(objectAt(schema, "properties") ?? {})) {
     const fault = faultOfSchema(property, `${at}.properties[${name}]`)

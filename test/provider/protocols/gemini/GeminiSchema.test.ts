@@ -166,4 +166,41 @@ describe("a JSON schema", () => {
       $defs: { x: { enum: [null] } }
     })
   })
+
+  it("has references as the provider takes them: to `$defs`, and with nothing beside them", () => {
+    const schema = {
+      type: "object",
+      properties: {
+        tree: { $ref: "#/definitions/tree", description: "The tree.", title: "Tree", nullable: true },
+        $ref: { type: "string", description: "no reference" },
+        "a/b": { $ref: "#/definitions/a~1b" }
+      },
+      definitions: {
+        tree: { type: "object", properties: { left: { $ref: "#/definitions/tree", default: null } } },
+        "a/b": { const: 1 }
+      },
+      $defs: { other: { anyOf: [{ $ref: "#" }, { type: "null" }] } }
+    }
+    const $defs = {
+      other: { anyOf: [{ $ref: "#" }, { type: "null" }] },
+      tree: { type: "object", properties: { left: { $ref: "#/$defs/tree" } } },
+      "a/b": { enum: [1] }
+    }
+    const $ref = { type: "string", description: "no reference" }
+    const ab = { $ref: "#/$defs/a~1b" }
+    expect(jsonSchema(schema)).toEqual({
+      type: "object",
+      properties: { tree: { $ref: "#/$defs/tree" }, $ref, "a/b": ab },
+      $defs
+    })
+    const forTools = jsonSchema(schema, new Set(["description"]))
+    expect(forTools["properties"]).toEqual({
+      tree: { $ref: "#/$defs/tree", description: "The tree." },
+      $ref,
+      "a/b": ab
+    })
+    // two schemas of one name cannot both stand in `$defs`
+    const both = { definitions: { a: { type: "string" } }, $defs: { a: { type: "null" } } }
+    expect(jsonSchema(both)).toEqual(both)
+  })
 })
