@@ -1,4 +1,5 @@
-import { isObject, type Json, listAt, objectAt, parseObject, textAt } from "../../../provider/protocols/shared/Json.ts"
+import { isObject, type Json, listAt, objectAt, textAt } from "../../../provider/protocols/shared/Json.ts"
+import { bodyOf } from "../core/RequestBody.ts"
 import type { SimulatedRequest } from "../core/Simulator.ts"
 import { rejectedContent } from "./AnthropicContentRules.ts"
 import { type Claude, claudeOf } from "./AnthropicModels.ts"
@@ -30,7 +31,7 @@ export const rejectedBy = (request: SimulatedRequest): Accepted | { readonly rej
   const version = headers["anthropic-version"]
   if (version !== oldVersion && version !== newVersion) return invalid("anthropic-version: unknown version")
   if (headers["content-type"] !== "application/json") return invalid("content-type: must be application/json")
-  const given = parseObject(request.text)
+  const given = bodyOf(request)
   if (given === undefined) return invalid("The request body is not valid JSON")
   const body = inBlocks(given)
   const model = textAt(body, "model")

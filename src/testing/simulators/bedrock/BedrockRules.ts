@@ -1,6 +1,7 @@
 import { isObject, type Json, listAt, objectAt, parseObject, textAt } from "../../../provider/protocols/shared/Json.ts"
 import { rejectedReasoning } from "../anthropic/AnthropicRules.ts"
 import { rejectedSchema } from "../anthropic/AnthropicSchemaRules.ts"
+import { bodyOf } from "../core/RequestBody.ts"
 import type { SimulatedRequest } from "../core/Simulator.ts"
 import { type AwsIdentity, rejectedSignature } from "./AwsSignatureRules.ts"
 import { rejectedContent } from "./BedrockContentRules.ts"
@@ -33,7 +34,7 @@ export const rejectedBy = (
   if (denied !== undefined) return { rejection: { status: 403, ...denied } }
   const model = modelOf(decodeURIComponent(encoded))
   if (model === undefined) return invalid("The provided model identifier is invalid.")
-  const body = parseObject(request.text)
+  const body = bodyOf(request)
   if (request.headers["content-type"] !== "application/json" || body === undefined) {
     return { rejection: { status: 400, name: "SerializationException", message: "" } }
   }

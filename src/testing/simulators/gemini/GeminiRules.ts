@@ -1,4 +1,5 @@
-import { isObject, type Json, listAt, objectAt, parseObject, textAt } from "../../../provider/protocols/shared/Json.ts"
+import { isObject, type Json, listAt, objectAt, textAt } from "../../../provider/protocols/shared/Json.ts"
+import { bodyOf } from "../core/RequestBody.ts"
 import type { SimulatedRequest } from "../core/Simulator.ts"
 import { faultOfContents, functionName } from "./GeminiContentRules.ts"
 import { first, unknownField } from "./GeminiFields.ts"
@@ -31,7 +32,7 @@ export const rejectedBy = (request: SimulatedRequest): Accepted | { readonly rej
   const gemini = geminiOf(target.model)
   if (gemini === undefined)
     return reject(404, "NOT_FOUND", `models/${target.model} is not found for API version v1beta.`)
-  const body = parseObject(request.text)
+  const body = bodyOf(request)
   if (body === undefined) return invalid("Invalid JSON payload received.")
   const fault =
     unknownField(body, bodyFields, "") ??

@@ -1,4 +1,5 @@
-import { isObject, type Json, listAt, objectAt, parseObject, textAt } from "../../../provider/protocols/shared/Json.ts"
+import { isObject, type Json, listAt, objectAt, textAt } from "../../../provider/protocols/shared/Json.ts"
+import { bodyOf } from "../core/RequestBody.ts"
 import type { SimulatedRequest } from "../core/Simulator.ts"
 import { rejectedMessages } from "./OpenAiMessageRules.ts"
 
@@ -22,7 +23,7 @@ export const rejectedBy = (request: SimulatedRequest): Accepted | { readonly rej
   if (!/^Bearer \S+$/.test(request.headers.authorization ?? "")) {
     return { rejection: { status: 401, code: null, message: "You didn't provide an API key." } }
   }
-  const body = parseObject(request.text)
+  const body = bodyOf(request)
   if (request.headers["content-type"] !== "application/json" || body === undefined) {
     return invalid("We could not parse the JSON body of your request.")
   }
