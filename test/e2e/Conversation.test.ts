@@ -286,3 +286,31 @@ it.each(routes.map((route) => [route.vendor, route] as const))(
     expect(simulator.rejections.slice(before)).toEqual([])
   }
 )
+
+it.each(routes.map((route) => [route.vendor, route] as const))(
+  "%s takes tools without parameters however clients declare them, and calls without arguments however they send them back",
+  async (_, route) => {
+    const declared = [undefined, {}, { type: "object" }, { type: "object", additionalProperties: false }]
+    const call = (id: string, text: string): ToolCall => ({
+      id,
+      type: "function",
+      function: { name: "tool_0", arguments: text }
+    })
+    const messages: Array<Message> = [
+      { role: "user", content: [{ type: "text", text: "" }] },
+      { role: "assistant", content: null, tool_calls: [call("call_1", ""), call("call_2", "{}")] },
+      { role: "tool", tool_call_id: "call_1", content: "sunny" },
+      { role: "tool", tool_call_id: "call_2", content: "noon" }
+    ]
+    const simulator = providers.simulatorOf(route)
+    const before = simulator.rejections.length
+    const { choices } = await providers.gateway.client.chat.completions.create({
+      model: route.model,
+      messages: messages as Array<OpenAI.ChatCompletionMessageParam>,
+      tools: declared.map((parameters, at) => tool(`tool_${at}`, parameters)),
+      max_completion_tokens: 5000
+    })
+    expect(simulator.rejections.slice(before)).toEqual([])
+    expect(choices[0]?.message.content).toBe("The tools answered: sunny; noon")
+  }
+)

@@ -13,7 +13,8 @@ const user = { role: "user", content: "Hello." }
 const call = { id: "a", type: "function", function: { name: "get_weather", arguments: "{}" } }
 const calling = { role: "assistant", content: null, tool_calls: [call] }
 const result = { role: "tool", tool_call_id: "a", content: "sunny" }
-const tools = [{ type: "function", function: { name: "get_weather", parameters: { type: "object" } } }]
+const parameters = { type: "object", properties: {} }
+const tools = [{ type: "function", function: { name: "get_weather", parameters } }]
 
 /** The message of its refusal, if it refuses. */
 const refusalOf = async (more: object, headers: Readonly<Record<string, string>> = { authorization: "Bearer k" }) => {
@@ -56,6 +57,11 @@ describe("the simulator of chat completions", () => {
       "Invalid schema for function",
       { tools: [{ type: "function", function: { name: "a", parameters: { type: "string" } } }] }
     ],
+    [
+      "object schema missing properties",
+      { tools: [{ type: "function", function: { name: "a", parameters: { type: "object" } } }] }
+    ],
+    ["'messages[0].content[0].text'", { messages: [{ role: "user", content: [{ type: "text" }] }] }],
     ["'tool_choice' is only allowed", { tool_choice: "auto" }],
     ["'parallel_tool_calls' is only allowed", { parallel_tool_calls: false }],
     ["not found in 'tools'", { tools, tool_choice: { type: "function", function: { name: "other" } } }],

@@ -255,7 +255,7 @@ const lowerToolCall = (toolCall: ToolCall, { names, quirks }: Lowering): JsonObj
     ? {
         id,
         type: "function",
-        function: { name: names.toProvider(toolCall.function.name), arguments: toolCall.function.arguments },
+        function: { name: names.toProvider(toolCall.function.name), arguments: orNone(toolCall.function.arguments) },
         extra_content: extra
       }
     : {
@@ -265,6 +265,9 @@ const lowerToolCall = (toolCall: ToolCall, { names, quirks }: Lowering): JsonObj
         extra_content: extra
       }
 }
+
+/** Blank text means no arguments, where many servers expect JSON. */
+const orNone = (text: string): string => (/\S/.test(text) ? text : "{}")
 
 /** An id that the vendor would reject is replaced by a derived id, the same in the call and in its result. */
 const toolCallId = (id: string, quirks: Quirks): string => {

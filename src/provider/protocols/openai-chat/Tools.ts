@@ -1,6 +1,7 @@
 import type { ChatRequest, JsonObject, Tool, ToolChoice } from "../../../domain/Chat.ts"
 import { isObject, listAt, objectAt, textAt } from "../shared/Json.ts"
 import type { ToolNames } from "../shared/ToolNames.ts"
+import { objectSchema } from "../shared/Tools.ts"
 import type { Quirks } from "./Quirks.ts"
 
 export const lowerTools = (
@@ -32,7 +33,10 @@ const lowerTool = (tool: Tool, names: ToolNames, quirks: Quirks): JsonObject =>
         function: {
           name: names.toProvider(tool.function.name),
           description: tool.function.description,
-          parameters: tool.function.parameters ?? (quirks.optionalParameters ? undefined : noParameters),
+          parameters:
+            tool.function.parameters === undefined && quirks.optionalParameters
+              ? undefined
+              : objectSchema(tool.function.parameters),
           strict: tool.function.strict ?? undefined
         }
       }
@@ -44,8 +48,6 @@ const lowerTool = (tool: Tool, names: ToolNames, quirks: Quirks): JsonObject =>
           format: tool.custom.format
         }
       }
-
-const noParameters = { type: "object", properties: {} }
 
 const lowerChoice = (choice: ToolChoice | undefined, names: ToolNames): unknown =>
   isObject(choice) ? namedTool(choice, names) : choice

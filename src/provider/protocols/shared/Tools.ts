@@ -72,8 +72,8 @@ const availableTool = (tool: Tool): AvailableTool => {
   return { name, description, parameters: customInputSchema(format), strict: undefined }
 }
 
-/** Completes missing parameters and schemas without `type: "object"`; both are common. */
-const objectSchema = (parameters: JsonObject | undefined): JsonObject =>
+/** Completes missing parameters and schemas without `type: "object"` or `properties`; all are common. */
+export const objectSchema = (parameters: JsonObject | undefined): JsonObject =>
   parameters?.["type"] === "object"
     ? "properties" in parameters
       ? parameters

@@ -69,7 +69,7 @@ const rejectedContent = (message: Json, role: string, path: string): string | un
 }
 
 const rejectedPart = (part: Json, type: string, path: string): string | undefined => {
-  if (type === "text") return textAt(part, "text") === undefined ? `Missing '${path}.text'.` : undefined
+  if (type === "text") return typeof part["text"] === "string" ? undefined : `Missing '${path}.text'.`
   if (type !== "image_url") return undefined
   const url = textAt(objectAt(part, "image_url"), "url") ?? ""
   return /^https?:\/\//.test(url) || /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2}$/.test(url)
@@ -89,7 +89,7 @@ const rejectedCalls = (message: Json, path: string): string | undefined => {
   }
   const isWhole = calls.every((call) =>
     call["type"] === "custom"
-      ? textAt(objectAt(call, "custom"), "input") !== undefined
+      ? typeof objectAt(call, "custom")?.["input"] === "string"
       : textAt(objectAt(call, "function"), "arguments") !== undefined
   )
   return isWhole ? undefined : `Invalid '${path}.tool_calls': arguments are missing.`

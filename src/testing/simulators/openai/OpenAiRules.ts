@@ -140,6 +140,9 @@ const rejectedTools = (body: Json): string | undefined => {
     if (parameters !== undefined && parameters["type"] !== "object") {
       return `Invalid schema for function '${name}': schema must be a JSON Schema of 'type: "object"'.`
     }
+    if (parameters !== undefined && !isObject(parameters["properties"])) {
+      return `Invalid schema for function '${name}': In context=(), object schema missing properties.`
+    }
   }
   if (!isObject(choice)) {
     return choice === undefined || ["none", "auto", "required"].includes(String(choice))

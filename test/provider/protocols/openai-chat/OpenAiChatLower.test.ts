@@ -27,7 +27,8 @@ const text = (asked: Partial<ChatRequest>, quirks: Quirks = openAi, more: Partia
 const body = (asked: Partial<ChatRequest>, quirks: Quirks = openAi, more: Partial<ProviderCall> = {}) =>
   JSON.parse(text(asked, quirks, more)) as Record<string, unknown>
 
-const weather = { type: "function", function: { name: "weather", parameters: { type: "object" } } } as const
+const noParameters = { type: "object", properties: {} } as const
+const weather = { type: "function", function: { name: "weather", parameters: noParameters } } as const
 const clock = { type: "function", function: { name: "clock" } } as const
 
 const everything: Partial<ChatRequest> = {
@@ -83,8 +84,8 @@ describe("the upstream body", () => {
     }
     expect(text(everything, openAi, { effort: "high", model: model({ reasoning }) })).toBe(
       '{"model":"large","messages":[{"role":"user","content":"hi"}],' +
-        '"tools":[{"type":"function","function":{"name":"weather","parameters":{"type":"object"}}}],"tool_choice":"required",' +
-        '"parallel_tool_calls":false,"temperature":0.5,"top_p":0.9,"stop":["END"],"frequency_penalty":0.1,"presence_penalty":0.2,' +
+        '"tools":[{"type":"function","function":{"name":"weather","parameters":{"type":"object","properties":{}}}}],' +
+        '"tool_choice":"required","parallel_tool_calls":false,"temperature":0.5,"top_p":0.9,"stop":["END"],"frequency_penalty":0.1,"presence_penalty":0.2,' +
         '"seed":7,"logprobs":true,"top_logprobs":2,"response_format":{"type":"json_object"},"reasoning_effort":"high",' +
         '"verbosity":"low","service_tier":"flex","metadata":{"a":"b"},"store":false,"safety_identifier":"s","prompt_cache_key":"k",' +
         '"prompt_cache_options":{"mode":"auto"},"prompt_cache_retention":"24h","prediction":{"type":"content","content":"p"},' +
@@ -571,11 +572,30 @@ describe("tools", () => {
   })
 
   it("a function without parameters has an empty object of them where servers require one", () => {
-    const parameters = { type: "object", properties: {} }
     expect(body({ tools: [clock] }, openAi)["tools"]).toEqual([clock])
     expect(JSON.parse(String(vendorOf("mistral")?.protocol.lower(call({ tools: [clock] }))))["tools"]).toEqual([
-      { type: "function", function: { name: "clock", parameters } }
+      { type: "function", function: { name: "clock", parameters: noParameters } }
     ])
+  })
+
+  it.each([{}, { type: "object" }, { properties: {} }])(
+    "parameters %j are completed, as every server takes them",
+    (parameters) => {
+      const tool = { type: "function", function: { name: "clock", parameters } } as const
+      for (const quirks of [openAi, compatible])
+        expect(body({ tools: [tool] }, quirks)["tools"]).toEqual([
+          { type: "function", function: { name: "clock", parameters: noParameters } }
+        ])
+    }
+  )
+
+  it("a call without arguments goes back with an empty object of them", () => {
+    const messages = ["", " \n", "{}"].map((text, at): Message => {
+      const call = { id: `call_${at}`, type: "function", function: { name: "clock", arguments: text } } as const
+      return { role: "assistant", tool_calls: [call] }
+    })
+    for (const message of body({ messages })["messages"] as ReadonlyArray<Message>)
+      expect(message).toMatchObject({ tool_calls: [{ function: { arguments: "{}" } }] })
   })
 
   it("custom tools go through", () => {
