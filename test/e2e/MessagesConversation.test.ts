@@ -213,6 +213,35 @@ describe("marks of cached blocks", () => {
   })
 })
 
+describe.each(routes.map((route) => [route.vendor, route] as const))("over %s", (_, route) => {
+  const use = (id: string) => ({ type: "tool_use", id, name: "read_clock", input: {} }) as const
+  const results: ReadonlyArray<Anthropic.ToolResultBlockParam> = [
+    { type: "tool_result", tool_use_id: "toolu_1" },
+    { type: "tool_result", tool_use_id: "toolu_2", content: [] },
+    { type: "tool_result", tool_use_id: "toolu_3", content: [{ type: "text", text: "" }] }
+  ]
+
+  it("a tool may have nothing to say", async () => {
+    const message = await ask(
+      route,
+      [
+        { role: "user", content: "go" },
+        { role: "assistant", content: [use("toolu_1"), use("toolu_2"), use("toolu_3")] },
+        { role: "user", content: [...results] }
+      ],
+      false
+    )
+    expect(message.stop_reason).toBe("end_turn")
+  })
+
+  it("top_k goes to what takes it", async () => {
+    const asked = { top_k: 5, temperature: 0.5, thinking: { type: "disabled" } } as const
+    const message = await ask(route, [{ role: "user", content: "Say: hello" }], false, asked)
+    const text = JSON.stringify(Native.lastRequest(simulatorOf(route)))
+    expect(/"top_?k":5/i.test(text)).toBe(!message.router_metadata.dropped_parameters.includes("top_k"))
+  })
+})
+
 describe("names of Claude", () => {
   it.each([
     "claude-sonnet-5",

@@ -176,6 +176,15 @@ describe("Bedrock's simulator", () => {
     ["a blank stop sequence", asking({ inferenceConfig: { stopSequences: ["\n"] } }), /non-whitespace/],
     ["a budget above the cap", withReasoning({ type: "enabled", budget_tokens: 4000 }), /greater than/, haiku],
     [
+      "top_k while it reasons",
+      asking({
+        inferenceConfig: { maxTokens: 4000 },
+        additionalModelRequestFields: { top_k: 5, thinking: { type: "enabled", budget_tokens: 2000 } }
+      }),
+      /top_k may not be set/,
+      haiku
+    ],
+    [
       "a field of another maker's",
       asking({ additionalModelRequestFields: { reasoning_effort: "low" } }),
       /not permitted/

@@ -121,8 +121,10 @@ const lowerMessage = (message: Message, lowering: Lowering): JsonObject => {
 const nameOf = ({ name }: { readonly name?: string }, { call }: Lowering): string | undefined =>
   call.dropped.includes("messages.name") ? undefined : name
 
+/** Vendors reject an empty list of parts: a tool may have nothing to say. */
 const lowerContent = (content: string | ReadonlyArray<UserPart>, { call, quirks }: Lowering): unknown => {
   if (typeof content === "string") return content
+  if (content.length === 0) return ""
   if (takesTextParts(quirks)) return content.map((part) => lowerPart(part, call))
   const parts = content.filter((part) => part.type !== "text" || part.text !== "")
   return parts.every((part) => part.type === "text") ? joined(parts) : parts.map((part) => lowerPart(part, call))
@@ -185,6 +187,7 @@ const lowerAnswer = (
   { call, quirks }: Lowering
 ): string | ReadonlyArray<JsonObject> | null => {
   if (content === null || typeof content === "string") return content
+  if (content.length === 0) return ""
   if (!takesTextParts(quirks) && content.every((part) => part.type === "text"))
     return joined(content.filter(({ text }) => text !== ""))
   return content.map((part) =>

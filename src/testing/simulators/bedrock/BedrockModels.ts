@@ -19,7 +19,8 @@ export const modelOf = (id: string): BedrockModel | undefined => {
   if (maker === "anthropic") {
     const claude = claudeOf(model.replace(/-v\d+(?::\d+)?$/, ""))
     if (claude === undefined) return undefined
-    return { id, claude, additionalFields: ["thinking"], takesSampling: claude.takesSampling, forcesTools: true }
+    const additionalFields = claude.takesSampling ? ["thinking", "top_k"] : ["thinking"]
+    return { id, claude, additionalFields, takesSampling: claude.takesSampling, forcesTools: true }
   }
   const bare = { id, claude: undefined, takesSampling: true, forcesTools: false }
   switch (maker) {

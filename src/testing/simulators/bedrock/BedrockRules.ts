@@ -94,12 +94,13 @@ const rules: ReadonlyArray<(one: Case) => string | undefined> = [
     return unknown === undefined ? undefined : `extraneous key [${unknown}] is not permitted`
   },
   ({ body, model, reasons }) => rejectedInference(objectAt(body, "inferenceConfig") ?? {}, model, reasons),
-  ({ body, model }) => {
+  ({ body, model, reasons }) => {
     const own = objectAt(body, additional)
     if (own === undefined) return body[additional] === undefined ? undefined : `${additional}: not an object`
     const unknown = Object.keys(own).find((field) => !model.additionalFields.includes(field))
     if (unknown !== undefined)
       return `The model returned the following errors: ${unknown}: Extra inputs are not permitted`
+    if (own["top_k"] !== undefined && reasons) return "top_k may not be set when thinking is enabled"
     const maxTokens = objectAt(body, "inferenceConfig")?.["maxTokens"]
     return model.claude === undefined
       ? undefined

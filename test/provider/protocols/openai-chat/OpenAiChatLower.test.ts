@@ -589,6 +589,17 @@ describe("tools", () => {
     }
   )
 
+  it("content without parts is an empty text", () => {
+    const called = { id: "a", type: "function", function: { name: "clock", arguments: "{}" } } as const
+    const messages: ReadonlyArray<Message> = [
+      { role: "user", content: [] },
+      { role: "assistant", content: [], tool_calls: [called] },
+      { role: "tool", tool_call_id: "a", content: [] }
+    ]
+    for (const quirks of [openAi, compatible])
+      expect(body({ messages }, quirks)["messages"]).toMatchObject(messages.map(() => ({ content: "" })))
+  })
+
   it("a call without arguments goes back with an empty object of them", () => {
     const messages = ["", " \n", "{}"].map((text, at): Message => {
       const call = { id: `call_${at}`, type: "function", function: { name: "clock", arguments: text } } as const
