@@ -20,12 +20,15 @@ export interface RequestExtras {
   readonly tuning: ReadonlyArray<TuningParameter>
   /** Fields of messages that only one protocol has. */
   readonly ofMessages: ReadonlyArray<string>
+  /** A tool has failed. */
+  readonly hasFailedResult: boolean
 }
 
 /** Read once for all candidates: a conversation may be long. */
 export const extrasOf = (request: ChatRequest): RequestExtras => ({
   tuning: tuningOf(request),
-  ofMessages: openAiFieldsIn(request.messages)
+  ofMessages: openAiFieldsIn(request.messages),
+  hasFailedResult: request.messages.some((message) => message.role === "tool" && message.is_error === true)
 })
 
 /**
@@ -34,7 +37,7 @@ export const extrasOf = (request: ChatRequest): RequestExtras => ({
 export const leftOutOf = (
   model: Model,
   request: ChatRequest,
-  { ofMessages, tuning }: RequestExtras,
+  { hasFailedResult, ofMessages, tuning }: RequestExtras,
   effort: Effort | number | undefined,
   isUnpriced: (name: TuningParameter) => boolean
 ): LeftOut => {
@@ -61,6 +64,7 @@ export const leftOutOf = (
   }
   if (model.protocol === "gemini" && request.tools.some(isStrict)) altered.push("tools.function.strict")
   if (isTranslated(model)) for (const name of ofMessages) dropped.push(name)
+  if (hasFailedResult && !tellsFailures(model)) dropped.push("messages.is_error")
   return { dropped, altered }
 }
 
@@ -197,6 +201,12 @@ const isObject = (value: unknown): value is JsonObject => typeof value === "obje
 
 /** Not in the form of chat completions. */
 const isTranslated = ({ protocol }: Model): boolean => lostMembers.has(protocol)
+
+/** There is a field that tells whether a tool has failed; at Bedrock two makers' models take it. */
+const tellsFailures = ({ protocol, upstreamModel }: Model): boolean =>
+  protocol === "bedrock-converse"
+    ? /(?:^|[./])(?:anthropic\.|amazon\.nova)/.test(upstreamModel)
+    : protocol !== "openai-chat"
 
 /** The level of detail of images, where any is set; `auto` is the same as none. */
 const openAiFieldsIn = (messages: ReadonlyArray<Message>): ReadonlyArray<string> =>

@@ -234,6 +234,23 @@ describe.each(routes.map((route) => [route.vendor, route] as const))("over %s", 
     expect(message.stop_reason).toBe("end_turn")
   })
 
+  it("a tool may fail", async () => {
+    const failed = { type: "tool_result", tool_use_id: "toolu_1", content: "no clock", is_error: true } as const
+    const { router_metadata: metadata } = await ask(
+      route,
+      [
+        { role: "user", content: "go" },
+        { role: "assistant", content: [use("toolu_1")] },
+        { role: "user", content: [failed] }
+      ],
+      false
+    )
+    const isSent = /"is_error":true|"status":"error"|"response":\{"error"/.test(
+      JSON.stringify(Native.lastRequest(simulatorOf(route)))
+    )
+    expect(metadata.dropped_parameters.includes("tool_result.is_error")).toBe(!isSent)
+  })
+
   it("top_k goes to what takes it", async () => {
     const asked = { top_k: 5, temperature: 0.5, thinking: { type: "disabled" } } as const
     const message = await ask(route, [{ role: "user", content: "Say: hello" }], false, asked)

@@ -141,6 +141,26 @@ describe("what a request loses on its way to a model", () => {
     expect(leftOut(openAi, { messages })).toEqual(nothing)
   })
 
+  it("that a tool has failed, where results have no field for it", () => {
+    const result = (isError?: boolean): Message => ({
+      role: "tool",
+      tool_call_id: "c",
+      content: "x",
+      ...(isError !== undefined && { is_error: isError })
+    })
+    const other = of("bedrock-converse", { upstreamModel: "openai.gpt-oss-120b-1:0" })
+    const onBedrock = of("bedrock-converse", { upstreamModel: "us.anthropic.claude-haiku-4-5-20251001-v1:0" })
+    for (const one of [openAi, other]) {
+      expect(leftOut(one, { messages: [result(), result(true)] })).toEqual({
+        dropped: ["messages.is_error"],
+        altered: []
+      })
+      expect(leftOut(one, { messages: [result(), result(false)] })).toEqual(nothing)
+    }
+    for (const one of [claude, gemini, nova, onBedrock])
+      expect(leftOut(one, { messages: [result(true)] })).toEqual(nothing)
+  })
+
   it("a turn of the user is added at Bedrock where the assistant has the last word", () => {
     const [user, system] = [{ role: "user", content: "hi" } as const, { role: "system", content: "s" } as const]
     const prefill: ReadonlyArray<Message> = [user, { role: "assistant", content: "Once" }]

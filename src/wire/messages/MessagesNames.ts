@@ -14,6 +14,7 @@ const names: ReadonlyMap<string, string> = new Map([
   ["reasoning.max_tokens", "thinking.budget_tokens"],
   ["response_format", "output_config.format"],
   ["tools.function.strict", "tools.strict"],
+  ["messages.is_error", "tool_result.is_error"],
   ["max_completion_tokens", "max_tokens"]
 ])
 
