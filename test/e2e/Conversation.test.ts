@@ -314,3 +314,24 @@ it.each(routes.map((route) => [route.vendor, route] as const))(
     expect(choices[0]?.message.content).toBe("The tools answered: sunny; noon")
   }
 )
+
+it.each(routes.map((route, at) => [route.vendor, route, routes[(at + 1) % routes.length]] as const))(
+  "the call of a custom tool by %s is one of a custom tool, and goes on at the next provider",
+  async (_, route, other) => {
+    if (other === undefined) throw new Error("no route")
+    const chat = providers.gateway.client.chat.completions
+    const messages: Array<OpenAI.ChatCompletionMessageParam> = [{ role: "user", content: "Write some SQL" }]
+    const shared = { tools: [{ type: "custom" as const, custom: { name: "run_sql", description: "Runs SQL." } }] }
+    const asked = { ...shared, model: route.model, messages, tool_choice: "required" as const }
+    const plainCalls = (await chat.create(asked)).choices[0]?.message
+    const streamedCalls = (await chat.stream(asked).finalChatCompletion()).choices[0]?.message
+    for (const message of [plainCalls, streamedCalls]) {
+      if (message === undefined) throw new Error("no message")
+      const custom = { name: "run_sql", input: "Write some SQL" }
+      expect(message.tool_calls).toMatchObject([{ type: "custom", custom }])
+      const result = { role: "tool" as const, tool_call_id: message.tool_calls?.[0]?.id ?? "", content: "2 rows" }
+      const next = await chat.create({ ...shared, model: other.model, messages: [...messages, message, result] })
+      expect(next.choices[0]?.message.content).toBe("The tools answered: 2 rows")
+    }
+  }
+)

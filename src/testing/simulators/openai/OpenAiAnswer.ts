@@ -72,8 +72,10 @@ export const answerTo = ({ body, stream }: Accepted, fault: InjectedFault | unde
   const toolCalls = answered.toolCalls.map((call, index) => ({
     index,
     id: `call_${digest(`${JSON.stringify(messages)} ${index}`)}`,
-    type: "function",
-    function: { name: call.name, arguments: call.arguments }
+    type: call.kind,
+    ...(call.kind === "function"
+      ? { function: { name: call.name, arguments: call.arguments } }
+      : { custom: { name: call.name, input: call.arguments } })
   }))
   const answerTokens = toolCalls.length > 0 ? tokensOf(JSON.stringify(toolCalls)).length : pieces.length
   const usage = usageOf(body, answerTokens, tokensOf(reasoning).length, cached)
