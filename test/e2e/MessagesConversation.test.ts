@@ -234,6 +234,21 @@ describe.each(routes.map((route) => [route.vendor, route] as const))("over %s", 
     expect(message.stop_reason).toBe("end_turn")
   })
 
+  it.each([false, true])("reasoning without its text is sent back with it (stream: %s)", async (stream) => {
+    const more = { thinking: { type: "enabled", budget_tokens: 2_000, display: "omitted" } } as const
+    const question = { role: "user", content: "What is the weather in Rome, and what does the clock say?" } as const
+    const asked = await ask(route, [question], stream, more)
+    const shown = asked.content.filter((block) => block.type === "thinking")
+    expect(shown.every(({ thinking }) => thinking === "")).toBe(true)
+    const given = asked.content.flatMap((block) =>
+      block.type === "tool_use" ? [{ type: "tool_result" as const, tool_use_id: block.id, content: "fine" }] : []
+    )
+    const turns = [question, { role: "assistant", content: asked.content }, { role: "user", content: given }] as const
+    expect((await ask(route, turns, stream, more)).stop_reason).toBe("end_turn")
+    const { signatures } = route.native.said(Native.lastRequest(simulatorOf(route)))
+    expect(signatures.length > 0).toBe(asked.content.some(({ type }) => type.endsWith("thinking")))
+  })
+
   it("a tool may fail", async () => {
     const failed = { type: "tool_result", tool_use_id: "toolu_1", content: "no clock", is_error: true } as const
     const { router_metadata: metadata } = await ask(

@@ -99,7 +99,7 @@ export class ReasoningWriter implements Block {
     if (block?.type === "redacted_thinking") this.output?.start(block)
     else if (this.hasStarted || block !== undefined) {
       this.begin()
-      this.output?.delta({ type: "signature_delta", signature: signatureOf(whole, model) })
+      this.output?.delta({ type: "signature_delta", signature: signatureOf(whole, model, this.omitReasoning) })
     }
     this.output?.stop()
   }

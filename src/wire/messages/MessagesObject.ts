@@ -144,7 +144,7 @@ export const reasoningBlock = (
   return {
     type: "thinking",
     thinking: omitReasoning ? "" : block.text,
-    signature: signatureOf(block, model)
+    signature: signatureOf(block, model, omitReasoning)
   }
 }
 

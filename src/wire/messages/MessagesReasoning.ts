@@ -7,9 +7,11 @@ const atAnthropic = "anthropic/*"
 
 /**
  * The `signature` of a thinking block, or the `data` of a redacted one: what the provider has returned, together with the model
- * that alone may be sent it. Providers reject signatures of others, and with `auto` the next call may go to another one.
+ * that alone may be sent it. Providers reject signatures of others, and with `auto` the next call may go to another one. They also
+ * reject a signature without the text that it signs: one that the client does not want to see comes along.
  */
-export const signatureOf = (block: ReasoningBlock, model: string): string => mint(block, model)
+export const signatureOf = (block: ReasoningBlock, model: string, isOmitted = false): string =>
+  mint(block, model, isOmitted)
 
 /** The reasoning of a thinking block that a client sends back; `undefined` where nothing could be sent to any model. */
 export const textDetail = (thinking: string, signature: string): ReasoningDetail | undefined => {

@@ -18,27 +18,31 @@ interface Continuity {
   readonly kind: ReasoningBlock["kind"]
   readonly signature?: string
   readonly data?: string
+  /** What was signed, where the client is not shown it. */
+  readonly text?: string
   readonly id?: string
   readonly providerFormat?: string
 }
 
-/** The `encrypted_content` of a reasoning item. */
-export const mint = (block: ReasoningBlock, origin: string): string => {
+/** The `encrypted_content` of a reasoning item; `isOmitted` where the item does not have the block's text. */
+export const mint = (block: ReasoningBlock, origin: string, isOmitted = false): string => {
   const continuity: Continuity = {
     origin,
     kind: block.kind,
     ...(block.signature === null ? {} : { signature: block.signature }),
     ...(block.kind === "encrypted" ? { data: block.text } : {}),
+    ...(isOmitted && block.kind !== "encrypted" && block.text !== "" ? { text: block.text } : {}),
     ...(block.id === null ? {} : { id: block.id }),
     ...(block.providerFormat === undefined ? {} : { providerFormat: block.providerFormat })
   }
   return prefix + Buffer.from(JSON.stringify(continuity), "utf8").toString("base64url")
 }
 
-/** The block of an `encrypted_content` created by `mint`; `undefined` for any other value. `text` is what the item shows. */
-export const recover = (encryptedContent: string, text: string): ReasoningDetail | undefined => {
+/** The block of an `encrypted_content` created by `mint`; `undefined` for any other value. `shown` is the text of the item. */
+export const recover = (encryptedContent: string, shown: string): ReasoningDetail | undefined => {
   const continuity = parse(encryptedContent)
   if (continuity === undefined) return undefined
+  const text = continuity.text ?? shown
   const more = {
     format: continuity.origin,
     ...(continuity.signature === undefined ? {} : { signature: continuity.signature }),
@@ -70,6 +74,7 @@ const isContinuity = (json: unknown): json is Continuity =>
   (json.kind === "text" || json.kind === "summary" || json.kind === "encrypted") &&
   isAbsentOrString("signature" in json ? json.signature : undefined) &&
   isAbsentOrString("data" in json ? json.data : undefined) &&
+  isAbsentOrString("text" in json ? json.text : undefined) &&
   isAbsentOrString("id" in json ? json.id : undefined) &&
   isAbsentOrString("providerFormat" in json ? json.providerFormat : undefined)
 
