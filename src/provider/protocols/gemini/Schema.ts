@@ -12,14 +12,16 @@ export type SchemaDialect = "json" | "openapi"
 // JSON schemas
 
 /**
- * The provider ignores unknown keywords, among them `const`, so a `const` is sent as an `enum`. It rejects references to anything but
+ * The provider ignores unknown keywords, among them `const` and `allOf`: a `const` is sent as an `enum`. It rejects references to anything but
  * the root and its `$defs`, and what stands beside one, save for keywords with a dollar sign and those of `besideReference`.
  */
 export const jsonSchema = (schema: JsonObject, besideReference: ReadonlySet<string> = nothing): JsonObject => {
   const { $defs = {}, definitions, ...rest } = schema
   if (!isObject(definitions) || !isObject($defs) || Object.keys(definitions).some((name) => Object.hasOwn($defs, name)))
-    return mapSchema(schema, (one) => accepted(one, besideReference))
-  return mapSchema({ ...rest, $defs: { ...$defs, ...definitions } }, (one) => accepted(toDefs(one), besideReference))
+    return mapSchema(schema, (one) => accepted(withoutAllOf(one), besideReference))
+  return mapSchema({ ...rest, $defs: { ...$defs, ...definitions } }, (one) =>
+    accepted(toDefs(withoutAllOf(one)), besideReference)
+  )
 }
 
 const nothing: ReadonlySet<string> = new Set()
@@ -31,6 +33,14 @@ const toDefs = (schema: JsonObject): JsonObject => {
   return typeof ref === "string" && ref.startsWith(formerPlace)
     ? { ...schema, $ref: `#/$defs/${ref.slice(formerPlace.length)}` }
     : schema
+}
+
+/** An `allOf` of one part says what the part says. */
+const withoutAllOf = (schema: JsonObject): JsonObject => {
+  const { allOf: parts, ...own } = schema
+  const part: unknown = Array.isArray(parts) && parts.length === 1 ? parts[0] : undefined
+  if (!isObject(part) || Object.keys(own).some((keyword) => Object.hasOwn(part, keyword))) return schema
+  return withoutAllOf({ ...part, ...own })
 }
 
 const accepted = (schema: JsonObject, besideReference: ReadonlySet<string>): JsonObject => {

@@ -203,4 +203,23 @@ describe("a JSON schema", () => {
     const both = { definitions: { a: { type: "string" } }, $defs: { a: { type: "null" } } }
     expect(jsonSchema(both)).toEqual(both)
   })
+
+  it("has the one part of an allOf in its place, as pydantic describes a reference", () => {
+    const schema = {
+      properties: {
+        size: { allOf: [{ $ref: "#/$defs/size" }], description: "How large.", default: "s", title: "Size" },
+        name: { allOf: [{ allOf: [{ type: "string", const: "x" }] }], description: "A name." },
+        both: { allOf: [{ type: "object" }, { required: ["a"] }] },
+        other: { allOf: [{ type: "string", title: "a" }], title: "b" }
+      },
+      $defs: { size: { enum: ["s", "l"], type: "string" } }
+    }
+    const { both, other } = schema.properties
+    const name = { type: "string", enum: ["x"], description: "A name." }
+    expect(jsonSchema(schema)["properties"]).toEqual({ size: { $ref: "#/$defs/size" }, name, both, other })
+    const forTools = jsonSchema(schema, new Set(["description"]))
+    expect(forTools["properties"]).toMatchObject({ size: { $ref: "#/$defs/size", description: "How large." } })
+    const former = { items: { allOf: [{ $ref: "#/definitions/a" }] }, definitions: { a: { type: "string" } } }
+    expect(jsonSchema(former)).toEqual({ items: { $ref: "#/$defs/a" }, $defs: { a: { type: "string" } } })
+  })
 })
