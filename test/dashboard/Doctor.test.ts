@@ -90,8 +90,14 @@ describe.skipIf(!hasChromium)("the token doctor", () => {
     expect(await place.innerText()).toContain("look_up")
     await page.goto(analysis)
 
+    const undone: Array<string> = []
+    page.on("request", (request) => request.url().endsWith("/undo") && undone.push(request.url()))
     await page.getByRole("button", { name: "I have done this" }).first().click()
     await page.getByText(/^Done /).waitFor()
+    // the button is in the same place, where a double click has its second one
+    await page.getByRole("button", { name: "Undo" }).hover()
+    await page.mouse.down({ clickCount: 2 })
+    await page.mouse.up({ clickCount: 2 })
     expect(await analysisOf(page.url())).toMatchObject({
       status: "succeeded",
       actions_taken: [{ action_id: "duplicate", undone_at: null }]
@@ -99,6 +105,7 @@ describe.skipIf(!hasChromium)("the token doctor", () => {
     await page.reload()
     await page.getByRole("button", { name: "Undo" }).click()
     await page.getByText(/^Reverted /).waitFor()
+    expect(undone).toHaveLength(1)
     expect((await analysisOf(page.url())).actions_taken[0]?.undone_at).not.toBeNull()
 
     await page.getByRole("link", { name: "All analyses" }).click()

@@ -45,6 +45,10 @@ describe.skipIf(!hasChromium)("the actions of a report", () => {
     await action.getByRole("button", { name: "Preview" }).click()
     const preview = page.getByTestId("preview")
     await preview.getByText("After", { exact: true }).first().waitFor()
+    // it is where a double click on "Preview" has its second one
+    await page.getByRole("button", { name: "Apply", exact: true }).hover()
+    await page.mouse.down({ clickCount: 2 })
+    await page.mouse.up({ clickCount: 2 })
     expect((await policy()).default_alpha).toBe(1)
     // where there is little room, a value still has its line
     const size = page.viewportSize()

@@ -172,6 +172,42 @@ describe.skipIf(!hasChromium)("a list that is longer than one request answers", 
     expect(errors).toEqual([])
   })
 
+  it("of running calls stops one by a double click, not the next that comes in its place", async () => {
+    const { projectId, service, signIn } = at()
+    const { errors, page } = await signIn()
+    const stopped: Array<string> = []
+    const running = ["first", "second", "third"]
+    await page.route("**/in-flight?*", (route) => {
+      const items = running
+        .filter((id) => !stopped.includes(id))
+        .map((id) => ({
+          id,
+          key_id: id,
+          key_name: "default",
+          requested_model: id,
+          held_microusd: 1,
+          billing_mode: "managed",
+          started_at: at2026
+        }))
+      return route.fulfill({ json: { items, has_more: false, next_cursor: null } })
+    })
+    await page.route("**/in-flight/*/stop", (route) => {
+      stopped.push(new URL(route.request().url()).pathname.split("/").at(-2) ?? "")
+      return route.fulfill({ status: 204 })
+    })
+    await page.goto(`${service.url}/dashboard/p/${projectId}/requests?tab=running`)
+    const box = await page.getByRole("button", { name: "Stop the call of first" }).boundingBox()
+    if (box === null) throw new Error("it is in view")
+    await page.mouse.click(box.x + 5, box.y + 5)
+    await page.getByRole("button", { name: "Stop the call of first" }).waitFor({ state: "detached" })
+    await page.mouse.down({ clickCount: 2 })
+    await page.mouse.up({ clickCount: 2 })
+    await page.getByRole("button", { name: "Stop the call of third" }).click()
+    await page.getByRole("button", { name: "Stop the call of third" }).waitFor({ state: "detached" })
+    expect(stopped).toEqual(["first", "third"])
+    expect(errors).toEqual([])
+  })
+
   it("of sessions is read whole", async () => {
     const { errors, page } = await at().signIn()
     await listOf(page, "/api/sessions", 150, (number, id) => ({

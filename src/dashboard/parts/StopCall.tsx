@@ -32,7 +32,8 @@ export const StopCall = ({ call, projectId }: StopCallProps) => {
       aria-label={`Stop the call of ${call.requested_model}`}
       onClick={(event) => {
         event.stopPropagation()
-        stop.mutate()
+        // the next call comes in its place
+        if (event.detail < 2) stop.mutate()
       }}
     >
       {isFailed ? "Failed: stop again" : stop.isSuccess ? "Stopping" : "Stop"}

@@ -80,7 +80,8 @@ export const ActionView = ({ action, analysis, mayWrite }: ActionViewProps) => {
             variant={isTaken ? "default" : "filled"}
             disabled={isRefused}
             loading={change.isPending}
-            onClick={() => change.mutate(null)}
+            // it comes in the place of "Preview", and "Undo" in its place
+            onClick={({ detail: clicks }) => clicks < 2 && change.mutate(null)}
           >
             {isTaken ? "Undo" : isNote(kind) ? "I have done this" : "Apply"}
           </Button>
