@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises"
 import { describe, expect, it } from "vitest"
-import { hasChromium } from "../support/Chromium.ts"
+import { hasChromium, holdAnswers } from "../support/Chromium.ts"
 import { balanceOf, journey, polling } from "./Journey.ts"
 
 describe.skipIf(!hasChromium)("money", () => {
@@ -77,6 +77,58 @@ describe.skipIf(!hasChromium)("money", () => {
     await page.goto(`${service.url}/dashboard/credits`)
     await page.getByText(shown, { exact: true }).waitFor()
     await expect.poll(() => inTable("Ledger", /^−\$0\.\d+$/)).toBe(total)
+    expect(errors).toEqual([])
+  })
+
+  it("is given once where the drawer was closed before it was known that it was taken", async () => {
+    const { errors, page } = await at().signIn()
+    const { credited_microusd: before } = await balanceOf(at().api)
+    const given = async () => ((await balanceOf(at().api)).credited_microusd - before) / 1_000_000
+    await page.goto(`${at().service.url}/dashboard/admin`)
+    const dialog = page.getByRole("dialog")
+    const give = dialog.getByRole("button", { name: "Give credit" })
+    const open = async () => {
+      await page.getByRole("table", { name: "People" }).getByRole("row").nth(1).click()
+      await dialog.getByRole("textbox", { name: "Credit" }).fill("3")
+      await dialog.getByRole("textbox", { name: "Reason" }).fill("for tests")
+    }
+    const close = async () => {
+      await page.keyboard.press("Escape")
+      await dialog.waitFor({ state: "detached" })
+    }
+    const held = await holdAnswers(page, "**/credits", "POST")
+    await open()
+    await give.click()
+    await held.given
+    await close()
+    await open()
+    await page.keyboard.press("Enter")
+    held.release()
+    await dialog.getByText("Credited.").waitFor()
+    expect([await given(), await dialog.getByRole("textbox", { name: "Credit" }).inputValue()]).toEqual([3, ""])
+    await close()
+    await page.unrouteAll({ behavior: "wait" })
+
+    await page.route("**/credits", async (route) => {
+      await route.fetch()
+      await route.abort()
+    })
+    await open()
+    await give.click()
+    await dialog.getByRole("alert").getByText("unreachable").waitFor()
+    expect(await given()).toBe(6)
+    await close()
+    await page.unroute("**/credits")
+    await open()
+    await give.click()
+    await dialog.getByText("Credited.").waitFor()
+    expect(await given()).toBe(6)
+    // what was taken can be given again
+    await close()
+    await open()
+    await give.click()
+    await dialog.getByText("Credited.").waitFor()
+    expect(await given()).toBe(9)
     expect(errors).toEqual([])
   })
 })

@@ -1,8 +1,9 @@
 import { Button, NumberInput, Stack, Text, TextInput } from "@mantine/core"
 import { useForm } from "@mantine/form"
-import { useMutation, useQueryClient } from "@tanstack/react-query"
-import { useState } from "react"
+import { type MutationState, useMutation, useMutationState, useQueryClient } from "@tanstack/react-query"
+import { useEffect, useState } from "react"
 import { client, newIdempotencyKey, type Records, take } from "../../api/client.ts"
+import { ApiFailure } from "../../api/failure.ts"
 import { CopyText } from "../../parts/CopyText.tsx"
 import { Drawer } from "../../parts/Dialog.tsx"
 import { Failure } from "../../parts/Failure.tsx"
@@ -30,40 +31,83 @@ const UserDrawer = ({ of, onClose }: UserDrawerProps) => (
   </Drawer>
 )
 
+interface Credit {
+  amount: string | number
+  note: string
+}
+
+interface Sent extends Credit {
+  readonly key: string
+}
+
+type Attempt = Pick<MutationState<Records["BalanceOut"], Error, Sent>, "data" | "error" | "status" | "variables">
+
+const empty: Credit = { amount: "", note: "" }
+
+/** Whether it may be credited, now or later, though no answer has said so. */
+const isOpen = ({ error, status }: Attempt): boolean => status === "pending" || (error !== null && !isRefusal(error))
+
+/** At 409 the same request is being answered. */
+const isRefusal = (error: Error): boolean =>
+  error instanceof ApiFailure && error.status >= 400 && error.status < 500 && error.status !== 409
+
+/** Outlives the drawer: where it is not known whether an amount was credited, it is sent again as the same request. */
 const GiveCredit = ({ account }: { readonly account: string }) => {
   const queries = useQueryClient()
-  const [idempotencyKey, setIdempotencyKey] = useState(newIdempotencyKey)
-  const form = useForm<{ amount: string | number; note: string }>({
-    initialValues: { amount: "", note: "" },
+  const mutationKey = ["give-credit", account]
+  const attempts = useMutationState({ filters: { mutationKey }, select: ({ state }) => state as Attempt })
+  const [earlier] = useState(() => attempts.findLastIndex((each) => !isOpen(each)) + 1)
+  const shown = attempts.slice(earlier).at(-1)
+  const form = useForm<Credit>({
+    initialValues: { amount: shown?.variables?.amount ?? empty.amount, note: shown?.variables?.note ?? empty.note },
     validate: { amount: (value) => ((microUsdOf(value) ?? 0) > 0 ? null : "An amount in dollars") }
   })
-  const give = useMutation({
-    mutationFn: ({ amount, note }: { amount: string | number; note: string }) =>
+  const { mutate } = useMutation({
+    mutationKey,
+    gcTime: Number.POSITIVE_INFINITY,
+    mutationFn: ({ amount, key, note }: Sent) =>
       take(
         client.POST("/api/admin/accounts/{id}/credits", {
-          params: { path: { id: account }, header: { "idempotency-key": idempotencyKey } },
+          params: { path: { id: account }, header: { "idempotency-key": key } },
           body: { amount_microusd: microUsdOf(amount) ?? 0, note }
         })
       ),
-    onSuccess: async () => {
-      form.reset()
-      setIdempotencyKey(newIdempotencyKey())
-      await Promise.all(["balance", "ledger"].map((name) => queries.invalidateQueries({ queryKey: [name] })))
-    },
+    onSuccess: () => Promise.all(["balance", "ledger"].map((name) => queries.invalidateQueries({ queryKey: [name] }))),
     onError: (error) => form.setErrors(fieldErrors(error, { amount_microusd: "amount", note: "note" }))
   })
+  const send = ({ amount, note }: Credit) => {
+    // known before the page shows it: a second click may come earlier
+    if (queries.isMutating({ mutationKey }) > 0) return
+    const same = attempts.findLast(
+      ({ variables: sent }) => sent?.note === note && microUsdOf(sent.amount) === microUsdOf(amount)
+    )
+    const key = same !== undefined && isOpen(same) ? same.variables?.key : undefined
+    mutate({ amount, note, key: key ?? newIdempotencyKey() })
+  }
+  const isCredited = shown?.status === "success"
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each that is credited
+  useEffect(() => {
+    if (!isCredited) return
+    form.setInitialValues(empty)
+    form.reset()
+  }, [isCredited])
   return (
-    <form onSubmit={form.onSubmit((values) => give.mutate(values))}>
+    <form onSubmit={form.onSubmit(send)}>
       <Stack>
         <NumberInput label="Credit" prefix="$" min={0} decimalScale={6} required {...form.getInputProps("amount")} />
         <TextInput label="Reason" required maxLength={200} {...form.getInputProps("note")} />
-        {give.error === null ? null : <Failure error={give.error} />}
-        {give.data === undefined ? null : (
-          <Text size="sm" role="status">
-            Credited. {money(give.data.available_microusd)} is available there now.
+        {shown?.error == null ? null : <Failure error={shown.error} />}
+        {shown?.error == null || !isOpen(shown) ? null : (
+          <Text size="sm">
+            It may have been credited all the same. Sent again without a change, it is credited once.
           </Text>
         )}
-        <Button type="submit" loading={give.isPending}>
+        {shown?.data === undefined ? null : (
+          <Text size="sm" role="status">
+            Credited. {money(shown.data.available_microusd)} is available there now.
+          </Text>
+        )}
+        <Button type="submit" loading={shown?.status === "pending"}>
           Give credit
         </Button>
       </Stack>
