@@ -1,7 +1,7 @@
 import { Alert, Button, Checkbox, Code, Group, NumberInput, Select, Text, TextInput } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
-import { useRef } from "react"
+import { useRef, useState } from "react"
 import { client, type Records, type Tagged, takeWithTag } from "../../api/client.ts"
 import { alerts, projects } from "../../api/queries.ts"
 import { keepAnswer } from "../../api/queryClient.ts"
@@ -65,6 +65,7 @@ const AlertSettings = ({ latest, mayWrite, projectId }: AlertSettingsProps) => {
     validate: { rows: { amount: (value) => (Number(value) > 0 ? null : "Above 0") } }
   })
   const { data: of, saved: taken, tag } = useEdited(latest, form, formOf)
+  const [secret, showSecret] = useState<string | null>(null)
   const save = useMutation({
     mutationFn: (values: AlertForm) =>
       takeWithTag(
@@ -82,10 +83,11 @@ const AlertSettings = ({ latest, mayWrite, projectId }: AlertSettingsProps) => {
       const saved = { data: { ...data, webhook_secret: null }, tag }
       await keepAnswer(queries, alerts(projectId), saved)
       taken(saved, values)
+      // the next save answers without it; of no webhook there is none
+      if (data.webhook_secret !== null || data.webhook_url === null) showSecret(data.webhook_secret)
     },
     onError: (error) => form.setErrors(fieldErrors(error, { webhook_url: "url" }))
   })
-  const secret = save.data?.data.webhook_secret ?? null
   const ofProject = useQuery(projects).data?.find(({ id }) => id === projectId)
   const { rows } = form.getValues()
   const addButton = useRef<HTMLButtonElement>(null)
@@ -174,7 +176,7 @@ const AlertSettings = ({ latest, mayWrite, projectId }: AlertSettingsProps) => {
             </Code>
             <CopyIconButton label="Copy the secret" text={secret} />
           </Group>
-          <Button mt="xs" size="xs" onClick={() => save.reset()}>
+          <Button mt="xs" size="xs" onClick={() => showSecret(null)}>
             I have saved it
           </Button>
         </Alert>
