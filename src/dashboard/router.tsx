@@ -13,6 +13,7 @@ import { pageToken } from "./api/session.ts"
 import { NotFound } from "./pages/NotFound.tsx"
 import { Failure } from "./parts/Failure.tsx"
 import * as Search from "./search.ts"
+import type { Deleted } from "./shell/DeletedConversation.tsx"
 import { Home } from "./shell/Home.tsx"
 import { Shell } from "./shell/Shell.tsx"
 
@@ -139,7 +140,6 @@ const checkout = createRoute({
 const chat = createRoute({
   getParentRoute: () => shell,
   path: "/chat",
-  validateSearch: Search.chat,
   component: lazyPage(() => import("./pages/chat/Chat.tsx"))
 })
 const conversation = createRoute({
@@ -196,5 +196,7 @@ declare module "@tanstack/react-router" {
   interface HistoryState {
     /** The page of a conversation follows that of its first question. */
     isBegun?: boolean
+    /** A conversation that was deleted before this page, or while it was shown. */
+    deleted?: Deleted
   }
 }

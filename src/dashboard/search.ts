@@ -67,7 +67,6 @@ export const requests = (raw: Raw) =>
     live: oneOf(raw, "live", ["1"] as const)
   })
 
-export const chat = (raw: Raw) => given({ deleted: text(raw, "deleted") })
 export const conversation = (raw: Raw) => given({ artifact: text(raw, "artifact"), with: text(raw, "with") })
 export const analyses = (raw: Raw) =>
   given({

@@ -11,8 +11,8 @@ import {
 import { useDisclosure } from "@mantine/hooks"
 import { CodeIcon, MoonIcon, QuestionIcon, SearchIcon, SunIcon } from "@primer/octicons-react"
 import { useQuery } from "@tanstack/react-query"
-import { Link, Outlet, useNavigate } from "@tanstack/react-router"
-import { lazy, Suspense, useEffect, useRef } from "react"
+import { Link, Outlet, useLocation, useNavigate } from "@tanstack/react-router"
+import { lazy, Suspense, useEffect, useRef, useState } from "react"
 import { me } from "../api/queries.ts"
 import { forgetOthers } from "../parts/personStorage.ts"
 import { BalanceChip } from "./BalanceChip.tsx"
@@ -27,6 +27,7 @@ import { UserMenu } from "./UserMenu.tsx"
 const ApiDrawer = lazy(() => import("./ApiDrawer.tsx"))
 const Palette = lazy(() => import("./Palette.tsx"))
 const KeyList = lazy(() => import("./KeyList.tsx"))
+const DeletedConversation = lazy(() => import("./DeletedConversation.tsx"))
 
 /** The frame of every page: navigation, the project, the balance, and what opens over a page. */
 export const Shell = () => {
@@ -39,6 +40,7 @@ export const Shell = () => {
   const { data } = useQuery(me)
   const isOperator = data?.roles.includes("operator") ?? false
   const navigate = useNavigate()
+  const place = useLocation({ select: ({ pathname }) => pathname })
   useOnePerson(data?.user.id)
 
   useEffect(() => {
@@ -141,6 +143,7 @@ export const Shell = () => {
       </nav>
       <main className="shell-main" id="main" tabIndex={-1}>
         <Unavailable />
+        <Deleted key={place} />
         <Outlet />
       </main>
       <Suspense>
@@ -149,6 +152,18 @@ export const Shell = () => {
         {areKeysOpen ? <KeyList onClose={keyList.close} /> : null}
       </Suspense>
     </div>
+  )
+}
+
+/** The conversation that was deleted last, as long as the page stays the same: its filters may change. */
+const Deleted = () => {
+  const latest = useLocation({ select: ({ state }) => state.deleted })
+  const [deleted, setDeleted] = useState(latest)
+  if (latest !== undefined && latest.id !== deleted?.id) setDeleted(latest)
+  return deleted === undefined ? null : (
+    <Suspense>
+      <DeletedConversation key={deleted.id} {...deleted} />
+    </Suspense>
   )
 }
 

@@ -35,9 +35,13 @@ export const Heading = ({ of, onChanged }: HeadingProps) => {
     mutationFn: () => take(client.DELETE("/api/chat/conversations/{id}", { params })),
     onSuccess: async () => {
       await onChanged()
-      if (!isShown()) return
-      // what was edited in it has gone with it
-      await navigate({ to: "/chat", search: { deleted: of.id }, ignoreBlocker: true })
+      const state = { deleted: { id: of.id, takesFocus: isShown() } }
+      // what was edited in it has gone with it; who has left it is not led away
+      await navigate(
+        isShown()
+          ? { to: "/chat", state, ignoreBlocker: true }
+          : { to: ".", search: true, state, replace: true, resetScroll: false }
+      )
     }
   })
   const failed = rename.error ?? remove.error
