@@ -13,7 +13,7 @@ import { dateTime, time } from "../../parts/format.ts"
 type Row = Records["AuditRowOut"]
 
 /** Every change of the account, chained by hashes. */
-export const Audit = () => {
+const Audit = () => {
   const list = useInfiniteQuery(audit)
   const rows = useMemo(() => list.data?.pages.flatMap(({ items }) => items) ?? [], [list.data])
   const [open, setOpen] = useState<Row>()
@@ -82,3 +82,5 @@ const columns: ReadonlyArray<Column<Row>> = [
   { id: "by", header: "By", from: "sm", cell: actorOf },
   { id: "from", header: "From", width: "9rem", from: "md", cell: ({ address }) => address ?? "—" }
 ]
+
+export default Audit

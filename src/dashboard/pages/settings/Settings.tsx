@@ -1,13 +1,16 @@
 import { Tabs } from "@mantine/core"
 import { useNavigate, useSearch } from "@tanstack/react-router"
+import { lazy, Suspense } from "react"
 import { Block, Waiting } from "../../parts/Block.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { Page } from "../../parts/Page.tsx"
 import { useIsProjectKnown, useProjectId } from "../../shell/project.ts"
-import { Audit } from "./Audit.tsx"
 import { Members } from "./Members.tsx"
 import { ProjectSettings } from "./ProjectSettings.tsx"
 import { Sessions } from "./Sessions.tsx"
+
+// with the code of long lists
+const Audit = lazy(() => import("./Audit.tsx"))
 
 const tabs = ["project", "members", "sessions", "audit"] as const
 
@@ -48,7 +51,9 @@ const Settings = () => {
         </Tabs.Panel>
         <Tabs.Panel value="audit" pt="sm">
           <Block>
-            <Audit />
+            <Suspense fallback={<Waiting height={200} />}>
+              <Audit />
+            </Suspense>
           </Block>
         </Tabs.Panel>
       </Tabs>
