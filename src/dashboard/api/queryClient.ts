@@ -31,3 +31,10 @@ export const keepAnswer = async <Data>(
   await queries.cancelQueries({ queryKey, exact: true })
   queries.setQueryData<Data, QueryKey, Data>(queryKey, () => answer)
 }
+
+/** What a project's rules decide, and how its calls would be routed. */
+const ruled = ["alpha-curve", "route", "chat-route", "chat-models"]
+
+/** Reads anew what follows from the rules of a project, and the records that were changed with them. */
+export const rulesChanged = (queries: QueryClient, project: string, ...changed: ReadonlyArray<string>) =>
+  Promise.all([...ruled, ...changed].map((name) => queries.invalidateQueries({ queryKey: [name, project] })))

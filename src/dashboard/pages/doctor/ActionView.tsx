@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text, Title } from "@mantine/core"
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { client, type Records, take } from "../../api/client.ts"
-import { keepAnswer } from "../../api/queryClient.ts"
+import { keepAnswer, rulesChanged } from "../../api/queryClient.ts"
 import { Failure } from "../../parts/Failure.tsx"
 import { count, counted, dateTime, money, percent, unknown } from "../../parts/format.ts"
 import { Facts, nameOf } from "./Facts.tsx"
@@ -20,6 +20,7 @@ const isNote = (kind: string): boolean => kind === "client_hint"
 
 /** One action: the change, what it saves, its risk, and the way back. */
 export const ActionView = ({ action, analysis, mayWrite }: ActionViewProps) => {
+  const { canary = null, id: _, kind, owner: __, patch, receipt, risk, saving: ___, title, undo, ...more } = action
   const queries = useQueryClient()
   const taken = analysis.actions_taken.find(({ action_id }) => action_id === action.id)
   const isTaken = taken !== undefined && taken.undone_at === null
@@ -43,9 +44,10 @@ export const ActionView = ({ action, analysis, mayWrite }: ActionViewProps) => {
     onSuccess: async (changed) => {
       preview.reset()
       await keepAnswer(queries, analysisOf(analysis.id), changed)
+      if (isNote(kind)) return
+      await rulesChanged(queries, analysis.project_id, "policy", "routings", "routing", "routing-versions")
     }
   })
-  const { canary = null, id: _, kind, owner: __, patch, receipt, risk, saving: ___, title, undo, ...more } = action
   const isRefused = !mayWrite || preview.data?.managed_by_configuration === true
   return (
     <Stack gap={4} component="article" aria-label={title} data-testid="action">

@@ -5,7 +5,7 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tansta
 import { client, type Records, type Tagged, take, takeWithTag } from "../../api/client.ts"
 import { ApiFailure } from "../../api/failure.ts"
 import { policy } from "../../api/queries.ts"
-import { keepAnswer } from "../../api/queryClient.ts"
+import { keepAnswer, rulesChanged } from "../../api/queryClient.ts"
 import { AskBeforeLeaving } from "../../parts/AskBeforeLeaving.tsx"
 import { Block, Loaded } from "../../parts/Block.tsx"
 import { Failure } from "../../parts/Failure.tsx"
@@ -99,6 +99,7 @@ export const PolicyEditor = ({ latest, mayWrite, projectId }: PolicyEditorProps)
     onSuccess: async (saved, values) => {
       await keepAnswer(queries, policy(projectId), saved)
       found.saved(saved, values)
+      await rulesChanged(queries, projectId)
     },
     onError: (error) =>
       form.setErrors(

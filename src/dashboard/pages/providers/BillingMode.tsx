@@ -26,7 +26,9 @@ export const BillingMode = ({ mayWrite, projectId }: { readonly projectId: strin
     onSuccess: async (saved) => {
       await keepAnswer(queries, billingMode(projectId), saved)
       await Promise.all(
-        [["projects"], ["catalog", projectId]].map((queryKey) => queries.invalidateQueries({ queryKey }))
+        [["projects"], ["catalog", projectId], ["chat-models", projectId]].map((queryKey) =>
+          queries.invalidateQueries({ queryKey })
+        )
       )
     }
   })

@@ -37,7 +37,9 @@ const CreateCredential = ({ onClose, projectId }: { readonly projectId: string; 
       ),
     onSuccess: async () => {
       await Promise.all(
-        ["credentials", "catalog"].map((name) => queries.invalidateQueries({ queryKey: [name, projectId] }))
+        ["credentials", "catalog", "chat-models"].map((name) =>
+          queries.invalidateQueries({ queryKey: [name, projectId] })
+        )
       )
       if (isShown()) onClose()
     },

@@ -103,7 +103,9 @@ const Editor = ({ latest, mayWrite }: { readonly latest: Tagged<Credential>; rea
       await keepAnswer(queries, credential(of.id), saved)
       taken(saved, values)
       await Promise.all(
-        ["credentials", "catalog"].map((name) => queries.invalidateQueries({ queryKey: [name, of.project_id] }))
+        ["credentials", "catalog", "chat-models"].map((name) =>
+          queries.invalidateQueries({ queryKey: [name, of.project_id] })
+        )
       )
     },
     onError: (error) =>
@@ -137,7 +139,9 @@ const Remove = ({ mayWrite, of, onClose }: PartProps & { readonly onClose: () =>
     mutationFn: () => take(client.DELETE("/api/credentials/{id}", { params: { path: { id: of.id } } })),
     onSuccess: async () => {
       await Promise.all(
-        ["credentials", "catalog"].map((name) => queries.invalidateQueries({ queryKey: [name, of.project_id] }))
+        ["credentials", "catalog", "chat-models"].map((name) =>
+          queries.invalidateQueries({ queryKey: [name, of.project_id] })
+        )
       )
       if (isShown()) onClose()
     }

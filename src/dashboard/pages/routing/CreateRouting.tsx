@@ -40,7 +40,9 @@ const CreateRouting = ({ onClose, projectId, starter }: CreateRoutingProps) => {
         })
       ),
     onSuccess: async ({ slug }) => {
-      await queries.invalidateQueries({ queryKey: ["routings", projectId] })
+      await Promise.all(
+        ["routings", "chat-models"].map((name) => queries.invalidateQueries({ queryKey: [name, projectId] }))
+      )
       if (isShown()) await navigate({ to: "/p/$projectId/routing/$slug", params: { projectId, slug } })
     },
     onError: (error) => form.setErrors(fieldErrors(error, { slug: "slug", models: "models", providers: "providers" }))

@@ -6,7 +6,7 @@ import { useState } from "react"
 import { client, type Records, type Tagged, take, takeWithTag } from "../../api/client.ts"
 import { ApiFailure } from "../../api/failure.ts"
 import { routing } from "../../api/queries.ts"
-import { keepAnswer } from "../../api/queryClient.ts"
+import { keepAnswer, rulesChanged } from "../../api/queryClient.ts"
 import { AskBeforeLeaving } from "../../parts/AskBeforeLeaving.tsx"
 import { Block, Loaded } from "../../parts/Block.tsx"
 import { Modal } from "../../parts/Dialog.tsx"
@@ -84,9 +84,7 @@ const Editor = ({ latest, mayWrite, projectId }: EditorProps) => {
     onSuccess: async (saved, values) => {
       await keepAnswer(queries, routing(projectId, of.slug), saved)
       taken(saved, values)
-      await Promise.all(
-        ["routings", "routing-versions"].map((name) => queries.invalidateQueries({ queryKey: [name, projectId] }))
-      )
+      await rulesChanged(queries, projectId, "routings", "routing-versions")
     },
     onError: (error) => form.setErrors(fieldErrors(error, { models: "models", providers: "providers", name: "name" }))
   })
@@ -126,7 +124,9 @@ const Remove = ({ projectId, slug }: { readonly projectId: string; readonly slug
         client.DELETE("/api/projects/{id}/routing-configurations/{slug}", { params: { path: { id: projectId, slug } } })
       ),
     onSuccess: async () => {
-      await queries.invalidateQueries({ queryKey: ["routings", projectId] })
+      await Promise.all(
+        ["routings", "chat-models"].map((name) => queries.invalidateQueries({ queryKey: [name, projectId] }))
+      )
       if (isShown()) await navigate({ to: "/p/$projectId/routing", params: { projectId }, ignoreBlocker: true })
     }
   })

@@ -3,6 +3,7 @@ import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tansta
 import { useState } from "react"
 import { client, type Records, take } from "../../api/client.ts"
 import { routing, routingVersions } from "../../api/queries.ts"
+import { rulesChanged } from "../../api/queryClient.ts"
 import { Block, Loaded } from "../../parts/Block.tsx"
 import { Failure } from "../../parts/Failure.tsx"
 import { dateTime } from "../../parts/format.ts"
@@ -30,12 +31,7 @@ export const Versions = ({ mayWrite, projectId, slug }: VersionsProps) => {
           body: { version }
         })
       ),
-    onSuccess: () =>
-      Promise.all(
-        ["routing", "routings", "routing-versions"].map((name) =>
-          queries.invalidateQueries({ queryKey: [name, projectId] })
-        )
-      )
+    onSuccess: () => rulesChanged(queries, projectId, "routings", "routing", "routing-versions")
   })
   const [open, setOpen] = useState<number>()
   return (
