@@ -13,9 +13,11 @@ const restOf = (text: string, sent: string): string =>
 
 const keepText = (name: string, text: string): void => keep(prefix + name, text === "" ? null : text)
 
+export const draftOf = (name: string): string => kept(prefix + name) ?? ""
+
 /** What was written after a text that was sent goes on in another field; `false` where the text is another one. */
 export const moveRest = (sent: string, from: string, to: string): boolean => {
-  const text = kept(prefix + from) ?? ""
+  const text = draftOf(from)
   if (!text.startsWith(sent)) return false
   keepText(from, "")
   keepText(to, restOf(text, sent))
@@ -47,7 +49,7 @@ export const useDraft = (name: string, initial: string): Draft => {
     forget: () => keep(prefix + name, null),
     taken: (sent) => {
       // as it is now: this may be called long after the field was shown with the text that was sent
-      const rest = restOf(kept(prefix + name) ?? "", sent)
+      const rest = restOf(draftOf(name), sent)
       keepText(name, rest)
       setTyped(rest)
     }

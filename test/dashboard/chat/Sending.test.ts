@@ -1,7 +1,7 @@
 import type { Page, Route } from "playwright-core"
 import { describe, expect, it } from "vitest"
 import type { Detail } from "../../support/Chat.ts"
-import { hasChromium } from "../../support/Chromium.ts"
+import { hasChromium, holdAnswers } from "../../support/Chromium.ts"
 import { journey, polling } from "../Journey.ts"
 
 /** One pixel. */
@@ -234,6 +234,52 @@ describe.skipIf(!hasChromium)("a question", () => {
     expect(errors).toEqual([])
   })
 
+  it("of the examples takes along what is written and attached while it is sent, and nothing from before", async () => {
+    const { errors, page } = await opened()
+    const example = page.getByRole("button", { name: /^Explain what a hold is/ })
+    const another = async () => {
+      await page.getByRole("link", { name: "New conversation" }).click()
+      await page.getByRole("heading", { name: "New conversation" }).waitFor()
+    }
+    const release = await held(page, "**/messages")
+    await example.click()
+    await message(page).fill("And a slice?")
+    await attach(page, "of the slice.png")
+    release()
+    await page.waitForURL(/\/chat\/[0-9a-f-]+$/)
+    await retry(page).waitFor()
+    expect(await message(page).inputValue()).toBe("And a slice?")
+    expect(await images(page).allInnerTexts()).toEqual(["of the slice.png"])
+    await another()
+    expect([await message(page).inputValue(), await images(page).count()]).toEqual(["", 0])
+
+    await message(page).fill("For later")
+    await attach(page, "for later.png")
+    await example.click()
+    await page.waitForURL(/\/chat\/[0-9a-f-]+$/)
+    await retry(page).waitFor()
+    expect([await message(page).inputValue(), await images(page).count()]).toEqual(["", 0])
+    await another()
+    expect(await message(page).inputValue()).toBe("For later")
+    expect(await images(page).allInnerTexts()).toEqual(["for later.png"])
+    await message(page).fill("")
+    await page.getByRole("button", { name: "Remove for later.png" }).click()
+    expect(errors).toEqual([])
+  })
+
+  it("leads to its conversation before the list of all is read again", async () => {
+    const { errors, page } = await opened()
+    await message(page).fill("What is a router?")
+    const list = await holdAnswers(page, /\/api\/chat\/conversations(\?|$)/, "GET")
+    await page.keyboard.press("Control+Enter")
+    await list.given
+    // what is written until then would stay behind
+    await page.waitForURL(/\/chat\/[0-9a-f-]+$/, { timeout: 5_000 })
+    list.release()
+    await retry(page).waitFor()
+    expect(errors).toEqual([])
+  })
+
   it("that was edited stays as it was typed when the service refuses it", async () => {
     const { page } = await opened()
     await message(page).fill("What is a router?")
@@ -247,7 +293,15 @@ describe.skipIf(!hasChromium)("a question", () => {
     await page.getByRole("alert").getByText("Not now.").waitFor()
     expect(await edited.inputValue()).toBe("What is a router, in ten sentences?")
     await page.unroute("**/edit")
+    // it may be refused once more
+    const release = await held(page, "**/edit")
     await page.getByRole("button", { name: "Save and send" }).click()
+    await page.getByRole("link", { name: "Credits", exact: true }).click()
+    await page
+      .getByRole("dialog", { name: "Leave without saving?" })
+      .getByRole("button", { name: "Stay" })
+      .click({ timeout: 5_000 })
+    release()
     await page.getByTestId("question").getByText("in ten sentences?").waitFor()
     await edited.waitFor({ state: "detached" })
     expect(await questions(page)).toEqual(["What is a router, in ten sentences?"])

@@ -58,7 +58,7 @@ const Question = ({ actions, isLast, isRunning, message }: MessageViewProps) => 
       // with a key: "Edit" takes the focus where it is a new button, and no other one that is used again
       <Stack key="edited" gap="xs" ml="auto" w="85%">
         <Suspense>
-          <AskBeforeLeaving isUnsaved={text !== message.content && !isSending} staysOver="artifact" />
+          <AskBeforeLeaving isUnsaved={text !== message.content} staysOver="artifact" />
         </Suspense>
         <Textarea
           aria-label="Edited message"

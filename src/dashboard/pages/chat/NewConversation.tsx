@@ -5,14 +5,14 @@ import { useState } from "react"
 import { client, take } from "../../api/client.ts"
 import { Loaded, Waiting } from "../../parts/Block.tsx"
 import { Empty } from "../../parts/Empty.tsx"
-import { moveRest } from "../../parts/useDraft.ts"
+import { draftOf, moveRest } from "../../parts/useDraft.ts"
 import { type IdempotencyKeys, useIdempotencyKeys } from "../../parts/useIdempotencyKeys.ts"
 import { useIsProjectKnown, useProjectId } from "../../shell/project.ts"
 import { type Asked, withModel } from "./asked.ts"
 import { Composer } from "./Composer.tsx"
 import type { Message } from "./conversation.ts"
 import { chatModels, chatProjects } from "./queries.ts"
-import { moveImages } from "./useAttachments.ts"
+import { attachedTo, moveImages } from "./useAttachments.ts"
 
 const examples = [
   "Explain what a hold is, in two sentences",
@@ -22,6 +22,16 @@ const examples = [
 ]
 
 const noHistories: ReadonlyArray<ReadonlyArray<Message>> = []
+
+/** What is written and attached now. */
+const draft = (): string => JSON.stringify([draftOf("chat.new"), attachedTo("new")])
+
+interface Begun {
+  readonly asked: Asked
+  readonly projectId: string
+  /** The draft at the time, where another question was asked. */
+  readonly draftBefore?: string
+}
 
 /** A question that begins a conversation, or two with one model each. */
 export const NewConversation = () => {
@@ -36,19 +46,22 @@ export const NewConversation = () => {
   const keys = useIdempotencyKeys()
   const begin = useMutation({
     mutationKey: ["begin"],
-    mutationFn: ({ asked, projectId }: { readonly asked: Asked; readonly projectId: string }) =>
+    mutationFn: ({ asked, projectId }: Begun) =>
       Promise.all(
         [asked, ...(other === null ? [] : [withModel(asked, other)])].map((each, index) =>
           begun(keys, index, projectId, each)
         )
       ),
-    onSuccess: async ([id = "", second], { asked }) => {
+    onSuccess: async ([id = "", second], { asked, draftBefore }) => {
       keys.taken()
       const name = second === undefined ? id : `${id}.${second}`
-      if (moveRest(asked.content, "chat.new", `chat.${name}`)) moveImages(asked.image_ids ?? [], "new", name)
-      await Promise.all(
-        [["conversations"], ["running-conversations"]].map((queryKey) => queries.invalidateQueries({ queryKey }))
-      )
+      // a draft that has not changed since an example was asked is kept for another conversation
+      const goesOn = draftBefore === undefined || draftBefore !== draft()
+      if (goesOn && moveRest(draftBefore === undefined ? asked.content : "", "chat.new", `chat.${name}`))
+        moveImages(asked.image_ids ?? [], "new", name)
+      // not awaited: what is written meanwhile would stay behind
+      for (const list of ["conversations", "running-conversations"])
+        void queries.invalidateQueries({ queryKey: [list] })
       // who has left it is not led back
       if (router.state.location.pathname !== "/chat") return
       await navigate({
@@ -89,7 +102,7 @@ export const NewConversation = () => {
                     disabled={begin.isPending}
                     onClick={() => {
                       if (queries.isMutating({ mutationKey: ["begin"] }) > 0) return
-                      begin.mutate({ asked: { content, model: "auto" }, projectId })
+                      begin.mutate({ asked: { content, model: "auto" }, projectId, draftBefore: draft() })
                     }}
                   >
                     {content}

@@ -65,6 +65,12 @@ const openImages = (name: string): Images => {
   return images
 }
 
+/** The images of a draft, by their keys. */
+export const attachedTo = (name: string): ReadonlyArray<number> =>
+  openImages(name)
+    .current()
+    .map(({ key }) => key)
+
 /** What was attached after a question was sent goes on in another field. */
 export const moveImages = (sent: ReadonlyArray<string>, from: string, to: string): void => {
   const images = openImages(from)
