@@ -38,10 +38,14 @@ export const useDraft = (name: string, initial: string): Draft => {
   const [typed, setTyped] = useState<string>()
   const writer = useRef<string>(undefined)
   useEffect(() => {
-    // also of what was typed before it was known whose it is
+    if (person === undefined) return
+    // what was typed before it was known whose it is follows what was kept, which the field has not shown
+    const before = writer.current === undefined ? draftOf(name) : ""
     writer.current ??= person
+    if (typed === undefined) return
+    if (before !== "") setTyped(`${before}\n${typed}`)
     // another person may have signed in in a second tab
-    if (person !== undefined && person === writer.current && typed !== undefined) keep(prefix + name, typed)
+    else if (person === writer.current) keep(prefix + name, typed)
   }, [name, person, typed])
   return {
     text: typed ?? kept(prefix + name) ?? initial,

@@ -280,6 +280,24 @@ describe.skipIf(!hasChromium)("a question", () => {
     expect(errors).toEqual([])
   })
 
+  it("that was kept is followed by what is typed before it is known who has written it", async () => {
+    const { errors, page } = await opened()
+    await message(page).fill("What is a router?")
+    const release = await held(page, "**/api/me")
+    await page.reload()
+    await message(page).click()
+    await page.keyboard.type("And a ")
+    const known = page.waitForResponse("**/api/me")
+    release()
+    await (await known).finished()
+    await expect.poll(() => message(page).inputValue()).toBe("What is a router?\nAnd a ")
+    await page.keyboard.type("hold?")
+    await page.reload()
+    await expect.poll(() => message(page).inputValue()).toBe("What is a router?\nAnd a hold?")
+    await message(page).fill("")
+    expect(errors).toEqual([])
+  })
+
   it("that was edited stays as it was typed when the service refuses it", async () => {
     const { page } = await opened()
     await message(page).fill("What is a router?")
