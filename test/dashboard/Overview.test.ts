@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { money } from "../../src/dashboard/parts/format.ts"
-import { hasChromium } from "../support/Chromium.ts"
+import { hasChromium, holdAnswers } from "../support/Chromium.ts"
 import { type Journey, journey, polling } from "./Journey.ts"
 
 interface Activity {
@@ -35,6 +35,23 @@ describe.skipIf(!hasChromium)("the overview", () => {
       expect(shown[place]).toContain(`· ${Number(((100 * spend_microusd) / whole).toFixed(1))} %`)
     })
     expect(shown[5]).toContain("1 more model")
+    expect(errors).toEqual([])
+  })
+
+  it("says whose balance pays once that is known", async () => {
+    const { api, service, signIn } = at()
+    const { id } = await api<{ readonly id: string }>("POST", "/api/me/projects", { name: "paid by whom" })
+    const { errors, page } = await signIn()
+    const held = await holdAnswers(page, "**/api/me/projects?*", "GET")
+    const balance = page.waitForResponse("**/api/me/balance")
+    await page.goto(`${service.url}/dashboard/p/${id}`)
+    await (await balance).finished()
+    // the figures are there
+    await page.getByText("No calls finished in this period.").waitFor()
+    const ofPayer = page.getByText("Available", { exact: true }).or(page.getByText(/It is paid from/))
+    expect(await ofPayer.allInnerTexts()).toEqual([])
+    held.release()
+    await expect.poll(() => ofPayer.allInnerTexts()).toHaveLength(2)
     expect(errors).toEqual([])
   })
 

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core"
 import { describe, expect, it } from "vitest"
-import { hasChromium } from "../support/Chromium.ts"
+import { hasChromium, holdAnswers } from "../support/Chromium.ts"
 import { journey } from "./Journey.ts"
 
 interface AxNode {
@@ -107,5 +107,23 @@ describe.skipIf(!hasChromium)("the palette", () => {
     await opened(page)
     await page.getByRole("option", { name: "Credits page" }).waitFor()
     expect(await page.getByRole("option", { name: "Keys page" }).count()).toBe(0)
+  })
+
+  it("says that there is nothing once it has read all that can be gone to", async () => {
+    const { projectId, service, signIn } = at()
+    const { errors, page } = await signIn()
+    const held = await holdAnswers(page, "**/api/models?*", "GET")
+    await page.goto(`${service.url}/dashboard/p/${projectId}/keys`)
+    await page.getByRole("heading", { name: "Keys", exact: true }).waitFor()
+    const field = await opened(page)
+    await held.given
+    await field.fill("sim/none of these")
+    const state = page.getByRole("dialog").getByRole("status")
+    await expect.poll(() => state.innerText()).toBe("Loading")
+    held.release()
+    await expect.poll(() => state.innerText()).toBe("No results.")
+    await field.fill("sim/fast")
+    await page.getByRole("option", { name: /^sim\/fast/ }).waitFor()
+    expect(errors).toEqual([])
   })
 })

@@ -28,8 +28,8 @@ const Palette = ({ isOperator, onClose, projectId }: PaletteProps) => {
   const [text, setText] = useState("")
   const [at, setAt] = useState(0)
   const navigate = useNavigate()
-  const known = useQuery(projects).data ?? []
-  const models = useQuery(catalog(projectId)).data ?? []
+  const known = useQuery(projects)
+  const models = useQuery(catalog(projectId))
   const id = projectId ?? ""
   const wanted = text.trim()
 
@@ -52,13 +52,13 @@ const Palette = ({ isOperator, onClose, projectId }: PaletteProps) => {
       kind: "page",
       go: () => void navigate(placeOf(page, projectId))
     })),
-    ...known.map((project) => ({
+    ...(known.data ?? []).map((project) => ({
       id: project.id,
       label: project.name,
       kind: "project",
       go: () => void navigate({ to: "/p/$projectId", params: { projectId: project.id } })
     })),
-    ...models.map((model) => ({
+    ...(models.data ?? []).map((model) => ({
       id: model.id,
       label: model.id,
       kind: "model",
@@ -125,7 +125,7 @@ const Palette = ({ isOperator, onClose, projectId }: PaletteProps) => {
           ))}
         </div>
         <Text size="sm" c="dimmed" role="status">
-          {shown.length === 0 ? "No results." : ""}
+          {shown.length > 0 ? "" : known.isPending || models.isPending ? "Loading" : "No results."}
         </Text>
       </Stack>
     </Modal>

@@ -29,11 +29,11 @@ const payers: Readonly<Record<Payer, string>> = {
 
 interface FirstCallProps {
   readonly projectId: string
-  readonly payer: Payer | undefined
+  readonly payer: Payer
 }
 
 /** The first message of a project, sent as the signed-in person: no key is needed for it. */
-const FirstCall = ({ payer = "own", projectId }: FirstCallProps) => {
+const FirstCall = ({ payer, projectId }: FirstCallProps) => {
   const queries = useQueryClient()
   const { forget, set: setText, text } = useDraft(`first-call.${projectId}`, greeting)
   const [answer, setAnswer] = useState("")

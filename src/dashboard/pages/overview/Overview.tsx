@@ -46,11 +46,11 @@ const Overview = () => {
         />
       }
     >
-      <Loaded query={query} height={92}>
+      <Loaded query={payer === undefined ? { ...query, data: undefined } : query} height={92}>
         {({ summary }) => <Tiles summary={summary} balance={money} isPaidByOther={payer === "other"} />}
       </Loaded>
       <Suspense fallback={<Waiting height={170} />}>
-        {isFirst === true && role !== "viewer" ? (
+        {isFirst === true && payer !== undefined && role !== "viewer" ? (
           <FirstCall key={projectId} projectId={projectId} payer={payer} />
         ) : null}
       </Suspense>
