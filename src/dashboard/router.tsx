@@ -15,6 +15,7 @@ import { Failure } from "./parts/Failure.tsx"
 import * as Search from "./search.ts"
 import type { Deleted } from "./shell/DeletedConversation.tsx"
 import { Home } from "./shell/Home.tsx"
+import { ProjectPages } from "./shell/ProjectPages.tsx"
 import { Shell } from "./shell/Shell.tsx"
 
 /** At the browser's own error the router loads everything anew, which a service that does not answer cannot serve. */
@@ -48,7 +49,7 @@ const home = createRoute({ getParentRoute: () => shell, path: "/", component: Ho
 const project = createRoute({
   getParentRoute: () => shell,
   path: "/p/$projectId",
-  component: Outlet,
+  component: ProjectPages,
   // nothing that was typed, opened or sent in one project goes on in the next
   remountDeps: ({ params }) => params
 })

@@ -80,6 +80,20 @@ describe.skipIf(!hasChromium)("a project that one person pays and another uses",
     expect(errors).toEqual([])
   })
 
+  it("says to a person who may not see it that it is so, and leads on", async () => {
+    const { errors, page } = await signIn("otto")
+    for (const path of ["", "/keys", "/policy"]) {
+      await page.goto(`${service.url}/dashboard/p/${projectId}${path}`)
+      await page.getByText("You have no access to this project").waitFor()
+      await page.getByText("You are signed in as otto by name.", { exact: false }).waitFor()
+      expect(await page.getByRole("alert").count()).toBe(0)
+    }
+    await page.getByRole("link", { name: "To your projects" }).click()
+    await page.getByText("You have no project yet").waitFor()
+    expect(errors).toEqual([])
+    await page.close()
+  })
+
   it("says in the log of changes who has made each", async () => {
     await member.api("POST", `/api/projects/${projectId}/keys`, { name: "of mina" })
     const { errors, page } = owner

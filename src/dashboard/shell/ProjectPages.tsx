@@ -1,0 +1,26 @@
+import { useQuery } from "@tanstack/react-query"
+import { Outlet, useParams } from "@tanstack/react-router"
+import { lazy, Suspense } from "react"
+import { ApiFailure } from "../api/failure.ts"
+import { project, projects } from "../api/queries.ts"
+import { Waiting } from "../parts/Block.tsx"
+
+const NoAccess = lazy(() => import("./NoAccess.tsx"))
+
+/** The pages of a project. A link may lead to one that a person may not see, and so may the page where another one has signed out. */
+export const ProjectPages = () => {
+  const { projectId } = useParams({ from: "/shell/p/$projectId" })
+  const known = useQuery(projects).data
+  const isListed = known === undefined || known.some(({ id }) => id === projectId)
+  // one that was shared a moment ago is not in the list yet
+  const { error, isPending } = useQuery({ ...project(projectId), enabled: !isListed })
+  if (isListed) return <Outlet />
+  if (isPending) return <Waiting height={400} />
+  return error instanceof ApiFailure && error.status === 404 ? (
+    <Suspense>
+      <NoAccess />
+    </Suspense>
+  ) : (
+    <Outlet />
+  )
+}
