@@ -30,11 +30,15 @@ export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
     "--mantine-color-red-text": colors.red[9],
     "--mantine-color-red-outline": colors.red[9],
     "--mantine-color-yellow-outline": "#7a4b00",
-    "--mantine-color-error": colors.red[9]
+    "--mantine-color-error": colors.red[9],
+    "--edge": colors.gray[6],
+    "--focus": colors.indigo[7]
   },
   dark: {
     "--mantine-color-dimmed": colors.dark[1],
     "--mantine-color-disabled": colors.dark[5],
-    "--mantine-color-error": colors.red[4]
+    "--mantine-color-error": colors.red[4],
+    "--edge": colors.dark[2],
+    "--focus": colors.indigo[4]
   }
 })

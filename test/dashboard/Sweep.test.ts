@@ -14,6 +14,36 @@ interface Violation {
 const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 const maxRows = 60
 
+/** Fields that can be used whose edge has a contrast below 3 to what surrounds them or to what is in them (WCAG 1.4.11). */
+const faintEdges = `(() => {
+  const channels = (colour) => colour.match(/[\\d.]+/g).map(Number)
+  const luminance = (colour) => {
+    const [r, g, b] = channels(colour).map((each) => each / 255).map((each) => (each <= 0.04045 ? each / 12.92 : ((each + 0.055) / 1.055) ** 2.4))
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b
+  }
+  const contrast = (some, other) => {
+    const [light, dark] = [luminance(some), luminance(other)].sort((a, b) => b - a)
+    return (light + 0.05) / (dark + 0.05)
+  }
+  const ground = (of) => {
+    for (let each = of; each !== null; each = each.parentElement) {
+      const colour = getComputedStyle(each).backgroundColor
+      if ((channels(colour)[3] ?? 1) === 1) return colour
+    }
+    return "rgb(255, 255, 255)"
+  }
+  const edges = [...document.querySelectorAll(".mantine-Input-input, [type=checkbox], [type=radio]")].flatMap((field) => {
+    if (field.checked || field.matches(":disabled, .mantine-SegmentedControl-input") || field.closest("fieldset:disabled")) return []
+    const track = field.getAttribute("role") === "switch" ? field.nextElementSibling : null
+    if (track !== null) return [[track, getComputedStyle(track).backgroundColor, ground(track.parentElement)]]
+    const { borderTopColor, backgroundColor } = getComputedStyle(field)
+    return [[field, borderTopColor, backgroundColor], [field, borderTopColor, ground(field.parentElement)]]
+  })
+  return edges
+    .filter(([, edge, beside]) => contrast(edge, beside) < 3)
+    .map(([field, edge, beside]) => \`\${field.outerHTML.slice(0, 160)}: \${edge} beside \${beside}\`)
+})()`
+
 describe.skipIf(!hasChromium)("every page", () => {
   let seeded: SeededService
   let browser: Browser
@@ -122,6 +152,19 @@ describe.skipIf(!hasChromium)("every page", () => {
       expect(problems.join("\n")).toBe("")
     }
   )
+
+  it.each(["light", "dark"] as const)("has fields whose edges are seen, %s", async (colorScheme) => {
+    const { page } = await signIn(await openPage(browser, { colorScheme }))
+    const faint: Array<string> = []
+    for (const name of ["policy", "requests", "alerts", "providers", "chat", "create-key"]) {
+      await go(page, `${seeded.paths[name]}`)
+      for (const edge of await page.evaluate<ReadonlyArray<string>>(faintEdges)) faint.push(`${name}: ${edge}`)
+    }
+    expect(faint.join("\n")).toBe("")
+    // also of the field that has the focus
+    await page.getByRole("dialog").getByRole("textbox").first().focus()
+    expect(await page.evaluate(faintEdges)).toEqual([])
+  })
 
   it("leads to the sign-in page once when the session has ended, and back", async () => {
     const { page } = await signIn(await openPage(browser))
