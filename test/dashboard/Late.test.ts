@@ -50,10 +50,10 @@ describe.skipIf(!hasChromium)("an answer that comes after a person has gone on",
     const balance = page.getByRole("radio", { name: "The balance of the account" })
     await expect.poll(() => balance.isEnabled()).toBe(true)
     expect([await balance.isChecked(), await own.isChecked()]).toEqual([true, false])
-    const answer = page.waitForResponse((response) => response.request().method() === "PUT")
+    // asked for once the answer has been kept
+    const projects = page.waitForResponse("**/api/me/projects?*")
     held.release()
-    await (await answer).finished()
-    await handled(page)
+    await (await projects).finished()
     expect([await balance.isChecked(), await own.isChecked()]).toEqual([true, false])
     expect(errors).toEqual([])
   })

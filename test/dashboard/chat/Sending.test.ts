@@ -92,7 +92,6 @@ describe.skipIf(!hasChromium)("a question", () => {
     const release = await held(page, `**/conversations/${second}/events*`)
     await page.reload()
     await retry(page).waitFor()
-    await page.evaluate("new Promise((done) => setTimeout(done, 300))")
     expect(await message(page).count()).toBe(0)
     release()
     await page.getByText("auto and sim2/deep", { exact: true }).waitFor()
