@@ -31,6 +31,7 @@ export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
     "--mantine-color-red-outline": colors.red[9],
     "--mantine-color-yellow-outline": "#7a4b00",
     "--mantine-color-error": colors.red[9],
+    "--mantine-color-placeholder": "#6c757d",
     "--edge": colors.gray[6],
     "--focus": colors.indigo[7]
   },
@@ -38,6 +39,7 @@ export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
     "--mantine-color-dimmed": colors.dark[1],
     "--mantine-color-disabled": colors.dark[5],
     "--mantine-color-error": colors.red[4],
+    "--mantine-color-placeholder": "#9a9a9a",
     "--edge": colors.dark[2],
     "--focus": colors.indigo[4]
   }

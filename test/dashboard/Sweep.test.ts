@@ -14,8 +14,11 @@ interface Violation {
 const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 const maxRows = 60
 
-/** Fields that can be used whose edge has a contrast below 3 to what surrounds them or to what is in them (WCAG 1.4.11). */
-const faintEdges = `(() => {
+/**
+ * What axe does not look at: fields that can be used whose edge has a contrast below 3 to what surrounds them or to what is in them
+ * (WCAG 1.4.11), or whose placeholder has one below 4.5 (1.4.3).
+ */
+const faintFields = `(() => {
   const channels = (colour) => colour.match(/[\\d.]+/g).map(Number)
   const luminance = (colour) => {
     const [r, g, b] = channels(colour).map((each) => each / 255).map((each) => (each <= 0.04045 ? each / 12.92 : ((each + 0.055) / 1.055) ** 2.4))
@@ -39,9 +42,10 @@ const faintEdges = `(() => {
     const { borderTopColor, backgroundColor } = getComputedStyle(field)
     return [[field, borderTopColor, backgroundColor], [field, borderTopColor, ground(field.parentElement)]]
   })
-  return edges
-    .filter(([, edge, beside]) => contrast(edge, beside) < 3)
-    .map(([field, edge, beside]) => \`\${field.outerHTML.slice(0, 160)}: \${edge} beside \${beside}\`)
+  const placeholders = [...document.querySelectorAll("[placeholder]:not(:disabled, fieldset:disabled *, [placeholder=''])")]
+  return [...edges, ...placeholders.map((field) => [field, getComputedStyle(field, "::placeholder").color, ground(field), 4.5])]
+    .filter(([, colour, beside, least = 3]) => contrast(colour, beside) < least)
+    .map(([field, colour, beside]) => \`\${field.outerHTML.slice(0, 160)}: \${colour} beside \${beside}\`)
 })()`
 
 describe.skipIf(!hasChromium)("every page", () => {
@@ -153,17 +157,17 @@ describe.skipIf(!hasChromium)("every page", () => {
     }
   )
 
-  it.each(["light", "dark"] as const)("has fields whose edges are seen, %s", async (colorScheme) => {
+  it.each(["light", "dark"] as const)("has fields whose edges and placeholders are seen, %s", async (colorScheme) => {
     const { page } = await signIn(await openPage(browser, { colorScheme }))
     const faint: Array<string> = []
     for (const name of ["policy", "requests", "alerts", "providers", "chat", "create-key"]) {
       await go(page, `${seeded.paths[name]}`)
-      for (const edge of await page.evaluate<ReadonlyArray<string>>(faintEdges)) faint.push(`${name}: ${edge}`)
+      for (const field of await page.evaluate<ReadonlyArray<string>>(faintFields)) faint.push(`${name}: ${field}`)
     }
     expect(faint.join("\n")).toBe("")
     // also of the field that has the focus
     await page.getByRole("dialog").getByRole("textbox").first().focus()
-    expect(await page.evaluate(faintEdges)).toEqual([])
+    expect(await page.evaluate(faintFields)).toEqual([])
   })
 
   it("leads to the sign-in page once when the session has ended, and back", async () => {
