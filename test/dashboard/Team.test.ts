@@ -211,6 +211,31 @@ describe.skipIf(!hasChromium)("a project that one person pays and another uses",
     expect(await member.page.getByText("mina by name (you)").count()).toBe(0)
   })
 
+  it("can be read by a viewer, who is told why nothing can be changed", async () => {
+    const { errors, id, page } = await signIn("victor")
+    const project = await owner.api<{ readonly id: string }>("POST", "/api/me/projects", { name: "to be read" })
+    await owner.api("POST", `/api/projects/${project.id}/routing-configurations`, { slug: "read" })
+    await owner.api("POST", `/api/projects/${project.id}/members`, { user_id: id, role: "viewer" })
+    for (const [path, heading] of [
+      ["policy", "Policy"],
+      ["alerts", "Alerts"],
+      ["providers", "Providers"],
+      ["routing/read", "auto:read"]
+    ] as const) {
+      await open(page, `/p/${project.id}/${path}`, heading)
+      await page.getByText("You are a viewer of this project", { exact: false }).waitFor()
+    }
+    await open(page, "/settings", "Settings")
+    const name = page.getByRole("textbox", { name: "Name", exact: true })
+    await expect.poll(() => name.inputValue()).toBe("to be read")
+    expect(await name.evaluate((field) => field.ownerDocument.defaultView?.getComputedStyle(field).opacity)).toBe("1")
+    expect(await page.getByRole("button", { name: "Project id" }).isEnabled()).toBe(true)
+    await page.goto(`${service.url}/dashboard/chat`)
+    await page.getByText("It takes a project in which you are an owner or a member.", { exact: false }).waitFor()
+    expect(errors).toEqual([])
+    await page.close()
+  })
+
   it("opens to a viewer no form by its address that they may not send", async () => {
     const vera = await signIn("vera")
     const project = await owner.api<{ readonly id: string }>("POST", "/api/me/projects", { name: "with a viewer" })

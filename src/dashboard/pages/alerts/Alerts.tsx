@@ -8,6 +8,7 @@ import { Block, Loaded, Waiting } from "../../parts/Block.tsx"
 import { counted, dateTime, money } from "../../parts/format.ts"
 import { Page } from "../../parts/Page.tsx"
 import { Status } from "../../parts/Status.tsx"
+import { ViewerNote } from "../../parts/ViewerNote.tsx"
 import { WideTable } from "../../parts/WideTable.tsx"
 import { useRole } from "../../shell/project.ts"
 
@@ -20,6 +21,7 @@ const Alerts = () => {
   const { mayWrite } = useRole(projectId)
   return (
     <Page title="Alerts" lead="Each threshold is reported once per period, here and to a webhook.">
+      <ViewerNote projectId={projectId} />
       <Block title="Thresholds">
         <Loaded query={query} height={200}>
           {(found) => (

@@ -78,7 +78,13 @@ export const NewConversation = () => {
         // another one must not pay
         if (!isKnown) return <Waiting height={300} />
         const projectId = (projects.find(({ id }) => id === (chosen ?? current)) ?? projects[0])?.id
-        if (projectId === undefined) return <Empty title="No project of yours can pay for a conversation" />
+        if (projectId === undefined)
+          return (
+            <Empty title="No project of yours can pay for a conversation">
+              It takes a project in which you are an owner or a member. Create one in the menu at the top left, or ask
+              an owner of a project that you only view.
+            </Empty>
+          )
         return (
           <>
             <Stack className="chat-messages" gap="sm">

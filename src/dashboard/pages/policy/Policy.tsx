@@ -4,6 +4,7 @@ import { useParams } from "@tanstack/react-router"
 import { policy } from "../../api/queries.ts"
 import { Loaded } from "../../parts/Block.tsx"
 import { Page } from "../../parts/Page.tsx"
+import { ViewerNote } from "../../parts/ViewerNote.tsx"
 import { useRole } from "../../shell/project.ts"
 import { PolicyEditor } from "./PolicyEditor.tsx"
 
@@ -14,6 +15,7 @@ const Policy = () => {
   const { mayWrite } = useRole(projectId)
   return (
     <Page title="Policy" lead="What the keys of this project may use. The effect is shown before anything is saved.">
+      <ViewerNote projectId={projectId} />
       <SimpleGrid cols={1}>
         <Loaded query={query} height={520}>
           {(found) => <PolicyEditor key={projectId} projectId={projectId} latest={found} mayWrite={mayWrite} />}

@@ -10,6 +10,7 @@ import { type Column, DataTable } from "../../parts/DataTable.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { counted, relative } from "../../parts/format.ts"
 import { Page } from "../../parts/Page.tsx"
+import { ViewerNote } from "../../parts/ViewerNote.tsx"
 import { useKeys } from "../../shell/keys.ts"
 import { useRole } from "../../shell/project.ts"
 import { BillingMode } from "./BillingMode.tsx"
@@ -30,13 +31,14 @@ const Providers = () => {
   return (
     <Page
       title="Providers"
-      lead="Calls are paid from your balance, or by credentials of this project."
+      lead="Calls are paid from the balance of the account, or by credentials of this project."
       actions={
         <Button leftSection={<PlusIcon />} disabled={!mayWrite} onClick={create}>
           Add credential
         </Button>
       }
     >
+      <ViewerNote projectId={projectId} />
       <BillingMode projectId={projectId} mayWrite={mayWrite} />
       <Block title="Credentials of this project">
         <Loaded query={query} height={160}>

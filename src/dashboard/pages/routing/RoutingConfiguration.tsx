@@ -15,6 +15,7 @@ import { fieldErrors } from "../../parts/fieldErrors.ts"
 import { Page } from "../../parts/Page.tsx"
 import { useEdited } from "../../parts/useEdited.ts"
 import { useIsShown } from "../../parts/useIsShown.ts"
+import { ViewerNote } from "../../parts/ViewerNote.tsx"
 import { useRole } from "../../shell/project.ts"
 import { formOf, type RoutingForm, settingsOf } from "./form.ts"
 import { RoutePreview } from "./RoutePreview.tsx"
@@ -42,6 +43,7 @@ const RoutingConfiguration = () => {
           GATEWAY_CONFIG has it under `routingConfigurations`: it is changed there, and read here.
         </Alert>
       ) : null}
+      <ViewerNote projectId={projectId} />
       <SimpleGrid cols={{ base: 1, md: 2 }}>
         <Block title="Settings">
           <Loaded query={query} height={420}>

@@ -72,27 +72,29 @@ const Editor = ({ latest, mayWrite }: { readonly latest: Tagged<Project>; readon
     onError: (error) => form.setErrors(fieldErrors(error, { name: "name", spend_limit_microusd: "limit" }))
   })
   return (
-    <SettingsForm
-      save={save}
-      isDirty={form.isDirty()}
-      mayWrite={mayWrite}
-      onSubmit={form.onSubmit((values) => save.mutate(values))}
-      reload={() => {
-        form.reset()
-        save.reset()
-        return queries.invalidateQueries({ queryKey: ["project", of.id] })
-      }}
-    >
+    <>
       <Group gap="xs">
         <CopyText label="Project id" text={of.id} />
         <Text size="sm" c="dimmed">
           your role: {of.role} · spent {money(of.total_spent_microusd)} in all
         </Text>
       </Group>
-      <TextInput label="Name" required maxLength={200} {...form.getInputProps("name")} />
-      <LimitFields form={form} description="Of all keys together" />
-      <RateFields form={form} />
-    </SettingsForm>
+      <SettingsForm
+        save={save}
+        isDirty={form.isDirty()}
+        mayWrite={mayWrite}
+        onSubmit={form.onSubmit((values) => save.mutate(values))}
+        reload={() => {
+          form.reset()
+          save.reset()
+          return queries.invalidateQueries({ queryKey: ["project", of.id] })
+        }}
+      >
+        <TextInput label="Name" required maxLength={200} {...form.getInputProps("name")} />
+        <LimitFields form={form} description="Of all keys together" />
+        <RateFields form={form} />
+      </SettingsForm>
+    </>
   )
 }
 
