@@ -310,7 +310,7 @@ describe.skipIf(!hasChromium)("a question", () => {
     await page.getByRole("alert").getByText("Not now.").waitFor()
     expect(await edited.inputValue()).toBe("What is a router, in ten sentences?")
     await page.unroute("**/edit")
-    // it may be refused once more
+    // it may be refused again
     const release = await held(page, "**/edit")
     await page.getByRole("button", { name: "Save and send" }).click()
     await page.getByRole("link", { name: "Credits", exact: true }).click()
