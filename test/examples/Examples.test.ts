@@ -1,15 +1,19 @@
 import { readFileSync } from "node:fs"
 import { createServer } from "node:http"
-import * as HttpLayerRouter from "@effect/platform/HttpLayerRouter"
 import * as HttpServer from "@effect/platform/HttpServer"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { expect, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
+import { Timers } from "model-routing-gateway"
+import { FixedKeys, ScriptedProvider, TestGateway, testModel } from "model-routing-gateway/testing"
 import * as embedding from "./embedding.ts"
 import * as production from "./production.ts"
-import { routes } from "./routes.ts"
+import { served } from "./routes.ts"
 import * as testing from "./testing.ts"
 
 it.live("the embedding example answers", () =>
@@ -42,15 +46,22 @@ it("the README of the repository has at most 200 lines", () => {
   expect(lines.length).toBeLessThanOrEqual(200)
 })
 
+/** The routes example on a port of its own. */
+const onLoopback = <A>(stack: Layer.Layer<A | Exclude<Layer.Layer.Context<typeof served>, HttpServer.HttpServer>>) =>
+  served.pipe(
+    Layer.provideMerge(stack),
+    Layer.provideMerge(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" }))
+  )
+
+const urlOf = (context: Context.Context<HttpServer.HttpServer>): string => {
+  const { address } = Context.get(context, HttpServer.HttpServer)
+  return `http://127.0.0.1:${address._tag === "TcpAddress" ? address.port : 0}/ai`
+}
+
 it.scopedLive("the production example serves a new customer over the routes example", () =>
   Effect.gen(function* () {
-    const app = HttpLayerRouter.serve(routes, { disableListenLog: true, disableLogger: true }).pipe(
-      Layer.provideMerge(production.inMemory),
-      Layer.provideMerge(NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" }))
-    )
-    const context = yield* Layer.build(app)
-    const { address } = Context.get(context, HttpServer.HttpServer)
-    const url = `http://127.0.0.1:${address._tag === "TcpAddress" ? address.port : 0}/ai`
+    const context = yield* Layer.build(onLoopback(production.inMemory))
+    const url = urlOf(context)
     const { secret } = yield* Effect.provide(production.newCustomer("search"), context)
     const asked = (path: string, key: Record<string, string>) =>
       Effect.promise(async () => {
@@ -75,5 +86,35 @@ it.scopedLive("the production example serves a new customer over the routes exam
         expect(error).not.toContain("/v1/")
       }
     }
+  })
+)
+
+it.scopedLive("the routes example answers a call that comes while it drains, and waits for nothing else", () =>
+  Effect.gen(function* () {
+    const timers = Context.get(yield* Layer.build(Timers.layer), Timers)
+    const { hang, text } = ScriptedProvider
+    const provider = ScriptedProvider.make({ id: "one", timers, script: () => [text("a"), hang] })
+    const stack = Layer.merge(
+      TestGateway.layer({ timers, models: [testModel("one/m")], providers: [provider] }),
+      FixedKeys.layer({ ours: TestGateway.testCaller })
+    )
+    const scope = yield* Scope.make()
+    const url = urlOf(yield* Layer.buildWithScope(onLoopback(stack), scope))
+    const post = (signal: AbortSignal) =>
+      fetch(`${url}/chat/completions`, {
+        method: "POST",
+        headers: { authorization: "Bearer ours", "content-type": "application/json" },
+        body: JSON.stringify({ model: "one/m", stream: true, messages: [{ role: "user", content: "Hi." }] }),
+        signal
+      })
+    const leaving = new AbortController()
+    yield* Effect.promise(() => post(leaving.signal))
+    const closing = yield* Effect.fork(Scope.close(scope, Exit.void))
+    yield* Effect.yieldNow()
+    const late = yield* Effect.promise(() => post(AbortSignal.timeout(2_000)))
+    expect(late.status).toBe(503)
+    expect(yield* Effect.promise(() => late.json())).toMatchObject({ error: { code: "shutting_down" } })
+    leaving.abort()
+    yield* Fiber.join(closing)
   })
 )

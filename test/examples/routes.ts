@@ -1,9 +1,11 @@
 import * as HttpLayerRouter from "@effect/platform/HttpLayerRouter"
+import * as HttpServer from "@effect/platform/HttpServer"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Scope from "effect/Scope"
 import { ApiKeys, Caller, encodeError, HttpRoutesLayer, httpErrorOf } from "model-routing-gateway"
 
 /** The application authenticates as it likes; here by the gateway's own keys, which Anthropic's clients send as `x-api-key`. */
@@ -34,4 +36,17 @@ const refused = (error: Parameters<typeof httpErrorOf>[0]) => {
 /** Chat completions, Responses, Messages and models under /ai, beside the other routes of the application. */
 export const routes = HttpRoutesLayer({ prefix: "/ai", drainGrace: "10 seconds" }).pipe(
   Layer.provide(authentication.layer)
+)
+
+/**
+ * As `HttpLayerRouter.serve`, with another order at the end: that takes its handler from the server before the routes drain, so that
+ * a call that comes meanwhile has no answer, and the server waits for it.
+ */
+export const served = Layer.scopedDiscard(
+  Effect.gen(function* () {
+    const whileRouted = yield* Effect.acquireRelease(Scope.make(), Scope.close)
+    yield* HttpServer.serveEffect(yield* Scope.extend(HttpLayerRouter.toHttpEffect(routes), whileRouted))
+    // added last, run first: what comes while the routes drain is answered with 503
+    yield* Effect.addFinalizer((exit) => Scope.close(whileRouted, exit))
+  })
 )

@@ -97,6 +97,8 @@ export const makeHttpHandlers = (
  * beside it too. The application authenticates: its middleware provides the `Caller` of each request. Errors have the statuses and
  * bodies of the service, and no stream ends as if it were whole after a failure. The body's limit is 20 MiB. `Idempotency-Key` is
  * honoured where `Idempotency` is provided, and else refused. Fails with `InvalidConfiguration` where an option is out of bounds.
+ * `HttpLayerRouter.serve` takes its handler from the server before the routes close: a call that comes while they drain has no answer
+ * then. The README of the library serves them so that it has one.
  *
  * @example
  * const routes = HttpRoutesLayer({ prefix: "/ai", drainGrace: "10 seconds" })
