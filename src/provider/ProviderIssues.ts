@@ -57,7 +57,7 @@ export const issuesOfOptions = ({
 /** Providers that run in this process, as they were made. */
 type InProcess = ReadonlyArray<{ readonly provider: Provider; readonly models: ReadonlyArray<Model> }>
 
-/** What is wrong with their ids together, with those of patches, and with those of the models of providers in this process. */
+/** What is wrong with their ids together, with those of patches, and with the models of providers in this process. */
 export const issuesOfIds = (options: ConfigurableProviders, inProcess: InProcess): ReadonlyArray<ConfigIssue> => {
   const { bedrock, callerCredentials, credentials, own = [], patches = {}, simulated } = options
   const targets = targetsOf(own, inProcess)
@@ -76,11 +76,7 @@ export const issuesOfIds = (options: ConfigurableProviders, inProcess: InProcess
     ...own.flatMap(({ id }, index) => unique(id, ["own", index, "id"])),
     ...inProcess.flatMap(({ models, provider: { id } }, index) => [
       ...unique(id, ["providers", index, "provider", "id"]),
-      ...models.flatMap((model, at) =>
-        model.providerId === id
-          ? issuesOfModelId(model.id, id, ["providers", index, "models", at, "id"])
-          : [issueAt(["providers", index, "models", at, "providerId"], "must be the id of its provider")]
-      )
+      ...models.flatMap((model, at) => issuesOfInProcessModel(model, id, ["providers", index, "models", at]))
     ]),
     ...Object.entries(patches).flatMap(([id, patch]) => issuesOfPatchedId(id, patch, ["patches", id], targets))
   ]
@@ -162,6 +158,16 @@ const issuesOfModelId = (id: string, providerId: string, at: JsonPath): Readonly
   id.startsWith(`${providerId}/`) && id.length > providerId.length + 1
     ? []
     : [issueAt(at, "must start with the id of its provider and a slash")]
+
+const issuesOfInProcessModel = (model: Model, providerId: string, at: JsonPath): ReadonlyArray<ConfigIssue> => {
+  const { contextTokens, imageTokens, inputTokens, outputTokens, prices, profile, quality } = model
+  return [
+    ...(model.providerId === providerId
+      ? issuesOfModelId(model.id, providerId, [...at, "id"])
+      : [issueAt([...at, "providerId"], "must be the id of its provider")]),
+    ...issuesOfNumbers({ prices, contextTokens, inputTokens, outputTokens, imageTokens, quality, profile }, at)
+  ]
+}
 
 /** With none of these tokens no call would fit. */
 const countsAboveZero: ReadonlySet<unknown> = new Set([

@@ -217,6 +217,32 @@ describe("options that are wrong", () => {
     })
   )
 
+  it.scoped("numbers of a model of the application have the bounds of a configured one", () =>
+    Effect.gen(function* () {
+      const right = makeModel({ id: "mine/m", prices: { input: 0, output: 0 }, contextTokens: 10, outputTokens: 5 })
+      const wrong = {
+        ...right,
+        prices: { input: -1, output: 0, cacheRead: Number.NaN, cacheWrite: null, tiers: [] },
+        contextTokens: 0,
+        inputTokens: 0.5,
+        imageTokens: -3,
+        quality: 7
+      }
+      const provider = makeProvider("mine", () => Stream.empty)
+      const layer = ProviderLayer({ providers: [{ provider, models: [right, wrong] }] })
+      const error = yield* Effect.flip(Layer.build(Layer.provide(layer, Timers.layer)))
+      const at = "providers[0].models[1]"
+      expect(error.issues.map(({ message, path }) => `${path}: ${message}`)).toEqual([
+        `${at}.prices.input: must be a whole number, at least 0`,
+        `${at}.prices.cacheRead: must be a whole number, at least 0`,
+        `${at}.contextTokens: must be a whole number, at least 1`,
+        `${at}.inputTokens: must be a whole number, at least 1`,
+        `${at}.imageTokens: must be a whole number, at least 0`,
+        `${at}.quality: must be a number from 0 to 1`
+      ])
+    })
+  )
+
   it("a gateway without options cannot fail", () => {
     const layer: Layer.Layer<Gateway, never, GatewayNeeds> = Gateway.layer
     expect(layer).toBeDefined()
