@@ -32,11 +32,17 @@ const readExamples = () => {
       .filter((code) => code.includes('from "model-routing-gateway"'))
   const [program, ...others] = blocksOf("README.md")
   const [test, ...moreTests] = blocksOf("src/testing/README.md")
-  const [production, routes, ...more] = blocksOf("src/library/README.md")
-  if (!program || !test || !production || !routes || others.length + moreTests.length + more.length > 0) {
-    throw new Error("the READMEs have not one program and one test, a production stack and routes")
+  const [composed, production, routes, ...more] = blocksOf("src/library/README.md")
+  if (!program || !test || !composed || !production || !routes || others.length + moreTests.length + more.length > 0) {
+    throw new Error("the READMEs have not one program and one test, composed parts, a production stack and routes")
   }
-  return { "embedding.ts": program, "testClock.test.ts": test, "production.ts": production, "routes.ts": routes }
+  return {
+    "embedding.ts": program,
+    "testClock.test.ts": test,
+    "composed.ts": composed,
+    "production.ts": production,
+    "routes.ts": routes
+  }
 }
 
 /** @param {string} command @param {ReadonlyArray<string>} args @param {string} cwd */

@@ -9,8 +9,9 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
-import { Timers } from "model-routing-gateway"
+import { Gateway, Timers } from "model-routing-gateway"
 import { FixedKeys, ScriptedProvider, TestGateway, testModel } from "model-routing-gateway/testing"
+import { composed } from "./composed.ts"
 import * as embedding from "./embedding.ts"
 import * as production from "./production.ts"
 import { served } from "./routes.ts"
@@ -36,8 +37,16 @@ it("the READMEs show the examples as they are", () => {
   expect(textOf("../../README.md")).toContain(textOf("./embedding.ts").trim())
   expect(textOf("../../src/testing/README.md")).toContain(textOf("./testClock.test.ts").trim())
   const library = textOf("../../src/library/README.md")
-  for (const example of ["production", "routes"]) expect(library).toContain(textOf(`./${example}.ts`).trim())
+  for (const example of ["composed", "production", "routes"])
+    expect(library).toContain(textOf(`./${example}.ts`).trim())
 })
+
+it.scopedLive("the composed example is built of its parts", () =>
+  Effect.gen(function* () {
+    const context = yield* Layer.build(composed({ directory: ":memory:" }))
+    expect(Context.get(context, Gateway).complete).toBeTypeOf("function")
+  })
+)
 
 it("the README of the repository has at most 200 lines", () => {
   const lines = readFileSync(new URL("../../README.md", import.meta.url), "utf8")
