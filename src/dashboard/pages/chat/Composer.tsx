@@ -4,7 +4,7 @@ import { type ClipboardEvent, type DragEvent, type KeyboardEvent, lazy, Suspense
 import { Failure } from "../../parts/Failure.tsx"
 import { keep, kept } from "../../parts/personStorage.ts"
 import { useDraft } from "../../parts/useDraft.ts"
-import { type Asked, isRouted } from "./asked.ts"
+import { type Asked, asksToSend, isRouted } from "./asked.ts"
 import type { Message } from "./conversation.ts"
 import { chatModels } from "./queries.ts"
 import { maxImages, useAttachments } from "./useAttachments.ts"
@@ -91,7 +91,7 @@ export const Composer = (props: ComposerProps) => {
   }
   const pressed = (event: KeyboardEvent) => {
     if (event.key === "Escape" && isRunning) onStop()
-    if (event.key !== "Enter" || !(event.metaKey || event.ctrlKey) || event.nativeEvent.isComposing) return
+    if (!asksToSend(event)) return
     event.preventDefault()
     if (event.shiftKey) setPreviewing(true)
     else void send()

@@ -1,8 +1,9 @@
 import { Button, Group, Stack, Text, Textarea } from "@mantine/core"
-import { lazy, memo, Suspense, useContext, useState } from "react"
+import { type KeyboardEvent, lazy, memo, Suspense, useContext, useRef, useState } from "react"
 import { cost } from "../../parts/format.ts"
 import { TextLink } from "../../parts/LinkButton.tsx"
 import { SaveAsArtifact } from "./artifacts/saving.ts"
+import { asksToSend } from "./asked.ts"
 import type { Attempt, Message } from "./conversation.ts"
 import { Markdown } from "./Markdown.tsx"
 
@@ -29,6 +30,9 @@ interface MessageViewProps {
   readonly onOpenArtifact: ((id: string) => void) | undefined
 }
 
+/** What is pressed goes while an answer is written: the focus stays with the messages, which can be scrolled then. */
+const focusMessages = (from: HTMLElement) => from.closest<HTMLElement>(".chat-messages")?.focus({ preventScroll: true })
+
 /** A message is rendered anew only when it has changed. */
 export const MessageView = memo((props: MessageViewProps) =>
   props.message.role === "user" ? <Question {...props} /> : <Answer {...props} />
@@ -42,10 +46,13 @@ const Question = ({ actions, isLast, isRunning, message }: MessageViewProps) => 
     setText(undefined)
   }
   const [isSending, setSending] = useState(false)
+  const form = useRef<HTMLDivElement>(null)
   const sendEdited = async (edited: string) => {
     setSending(true)
     try {
       await actions.edit(message, edited)
+      // whoever works elsewhere meanwhile stays there
+      if (form.current?.contains(document.activeElement)) focusMessages(form.current)
       setText(undefined)
     } catch {
       // shown below; the text stays
@@ -54,9 +61,16 @@ const Question = ({ actions, isLast, isRunning, message }: MessageViewProps) => 
     }
   }
   if (text !== undefined) {
+    const pressed = (event: KeyboardEvent) => {
+      if (isSending) return
+      if (event.key === "Escape") cancel()
+      if (!asksToSend(event) || event.shiftKey || text.trim() === "") return
+      event.preventDefault()
+      void sendEdited(text)
+    }
     return (
       // with a key: "Edit" takes the focus where it is a new button, and no other one that is used again
-      <Stack key="edited" gap="xs" ml="auto" w="85%">
+      <Stack key="edited" ref={form} gap="xs" ml="auto" w="85%">
         <Suspense>
           <AskBeforeLeaving isUnsaved={text !== message.content} staysOver="artifact" />
         </Suspense>
@@ -66,7 +80,7 @@ const Question = ({ actions, isLast, isRunning, message }: MessageViewProps) => 
           maxRows={10}
           value={text}
           readOnly={isSending}
-          onKeyDown={({ key }) => key === "Escape" && !isSending && cancel()}
+          onKeyDown={pressed}
           autoFocus
           onChange={({ currentTarget }) => setText(currentTarget.value)}
         />
@@ -103,7 +117,17 @@ const Question = ({ actions, isLast, isRunning, message }: MessageViewProps) => 
       {isRunning ? null : (
         <Group gap="xs" justify="flex-end">
           {isLast ? (
-            <Button size="compact-xs" variant="subtle" autoFocus={isCancelled} onClick={() => setText(message.content)}>
+            <Button
+              size="compact-xs"
+              variant="subtle"
+              autoFocus={isCancelled}
+              // it is a new button again after each answer, which a person does not wait for at it
+              onBlur={() => setCancelled(false)}
+              onClick={() => {
+                setCancelled(false)
+                setText(message.content)
+              }}
+            >
               Edit
             </Button>
           ) : null}
@@ -181,7 +205,8 @@ const Answer = ({ actions, attempts, isLast, isRunning, message, onOpenArtifact 
               <Button
                 size="compact-xs"
                 variant="subtle"
-                onClick={() => {
+                onClick={({ currentTarget }) => {
+                  focusMessages(currentTarget)
                   show(undefined)
                   actions.retry(message)
                 }}

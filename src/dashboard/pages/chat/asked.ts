@@ -1,3 +1,4 @@
+import type { KeyboardEvent } from "react"
 import type { Records } from "../../api/client.ts"
 
 /** A question as it is sent. */
@@ -14,3 +15,7 @@ export const withModel = ({ alpha, ...asked }: Asked, model: string): Asked => (
   model,
   ...(alpha !== undefined && isRouted(model) ? { alpha } : {})
 })
+
+/** By the keyboard, and not by the Enter that ends the choice of an input method. */
+export const asksToSend = ({ ctrlKey, key, metaKey, nativeEvent }: KeyboardEvent): boolean =>
+  key === "Enter" && (metaKey || ctrlKey) && !nativeEvent.isComposing
