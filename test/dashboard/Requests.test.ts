@@ -157,6 +157,24 @@ describe.skipIf(!hasChromium)("the requests of a project", () => {
     expect(errors).toEqual([])
   })
 
+  it("show each attempt within its row, however long the codes are", async () => {
+    const answer = await call("sim/unreachable")
+    expect(answer.status).toBe(502)
+    await answer.text()
+    const { errors, page } = await at().signIn()
+    await page.goto(`${at().service.url}/dashboard/p/${at().projectId}/requests`)
+    const row = page.getByRole("table", { name: "Calls" }).getByRole("row").filter({ hasText: "sim/unreachable" })
+    const cell = row.getByRole("cell").filter({ hasText: "provider_unreachable" })
+    await cell.waitFor()
+    const end = await cell.evaluate((element) => element.getBoundingClientRect().right)
+    const ends = await cell
+      .locator(".chip")
+      .evaluateAll((chips) => chips.map((chip) => chip.getBoundingClientRect().right))
+    expect(ends.length).toBe(2)
+    expect(ends.filter((each) => each > end)).toEqual([])
+    expect(errors).toEqual([])
+  })
+
   it("that were refused say of what is left only what is known, and one output cap that fits", async () => {
     const { api, projectId, service, signIn } = at()
     const keyOf = (name: string, more: object = {}) =>

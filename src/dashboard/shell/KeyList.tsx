@@ -23,9 +23,9 @@ const KeyList = ({ onClose }: { readonly onClose: () => void }) => {
     <Modal opened onClose={onClose} title="Keyboard">
       <Stack gap={6}>
         {rows.map(([keys, does]) => (
-          <Group key={keys} justify="space-between">
+          <Group key={keys} justify="space-between" wrap="nowrap">
             <Text size="sm">{does}</Text>
-            <Kbd>{keys}</Kbd>
+            <Kbd flex="none">{keys}</Kbd>
           </Group>
         ))}
         <Switch
