@@ -380,7 +380,7 @@ describe("the local test checkout", () => {
     expect(await statusOf(person, created.session_id)).toMatchObject({ status, credited_amount_microusd: credited })
     expect((await balanceOf(person)).credited_microusd).toBe(before.credited_microusd + credited)
     const shown = await (await fetch(created.checkout_url)).text()
-    expect(shown).toContain(`This checkout is ${status}.`)
+    expect(shown).toContain(`State of this checkout: ${status}.`)
     const link = /href="([^"]+)"/.exec(shown)?.[1] ?? ""
     expect(new URL(link, created.checkout_url).href).toBe(`${node.url}/dashboard/checkout/${created.session_id}`)
   })

@@ -19,7 +19,7 @@ strong{background:#fd6;padding:.2rem .4rem}form{display:inline}button{font:inher
 
 /** The id is a UUID, and everything else is the gateway's own text. */
 const html = (sessionId: string, amountCents: number, status: string): string => `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>Test checkout</title><style>${style}</style></head>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Test checkout</title><style>${style}</style></head>
 <body><h1>Test checkout</h1><p><strong>Test money</strong> Nothing is really paid here.</p>
 <p>Credit of $${(amountCents / 100).toFixed(2)} for model calls.</p>
 ${status === "open" ? ["pay", "decline", "abandon"].map((action) => button(sessionId, action)).join("\n") : outcome(sessionId, status)}
@@ -32,4 +32,4 @@ const button = (sessionId: string, action: string): string =>
 
 /** Relative, so that it leads to the gateway also below a path of its host. */
 const outcome = (sessionId: string, status: string): string =>
-  `<p>This checkout is ${status}. <a href="../dashboard/checkout/${sessionId}">Go to the dashboard</a></p>`
+  `<p>State of this checkout: ${status}. <a href="../dashboard/checkout/${sessionId}">Go to the dashboard</a></p>`
