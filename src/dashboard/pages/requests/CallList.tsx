@@ -216,7 +216,7 @@ const columns: ReadonlyArray<Column<Call>> = [
   {
     id: "attempts",
     header: "Attempts",
-    width: "7rem",
+    width: "minmax(7rem, 1fr)",
     from: "md",
     cell: ({ attempts }) => <RouteTrail attempts={attempts} />
   },
