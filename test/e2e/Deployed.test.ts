@@ -1,5 +1,5 @@
 // Promise: what the examples of deployment copy is all that the service needs.
-import { cp, mkdir, mkdtemp, rm } from "node:fs/promises"
+import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -25,14 +25,26 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-it("serves calls, its pages and its document from a folder of its own", async () => {
+it("serves calls and its pages from a folder of its own", async () => {
   const answer = await service.client.chat.completions.create({
     model: "auto",
     messages: [{ role: "user", content: "Say hello." }]
   })
   expect(answer.choices[0]?.finish_reason).toBe("stop")
-  for (const path of ["/livez", "/readyz", "/openapi.json", "/dashboard/"]) {
+  for (const path of ["/livez", "/readyz", "/dashboard/"]) {
     const response = await service.fetch(path, { headers: { accept: "text/html" } })
     expect([path, response.status]).toEqual([path, 200])
+  }
+})
+
+it("reads the document and its page, since to make them holds the event loop", async () => {
+  for (const [path, file] of [
+    ["/openapi.json", "openapi.json"],
+    ["/docs", "docs.html"]
+  ] as const) {
+    // before the first request for it
+    const written = `another ${file}`
+    await writeFile(join(folder, "dist/documents", file), written)
+    expect(await (await service.fetch(path)).text()).toBe(written)
   }
 })

@@ -7,7 +7,7 @@ import type { DocumentName } from "./MakeDocuments.ts"
 
 /**
  * As the build has written it beside the bundle; the sources have no build beside them. To make it holds the event loop, and with it
- * every call, for 150 to 350 ms.
+ * every call, for 125 to 340 ms.
  */
 const textOf = async (name: DocumentName): Promise<string> => {
   try {
