@@ -3,6 +3,7 @@ import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { gzipSync } from "node:zlib"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { type Service, startService } from "../support/Service.ts"
 
@@ -45,6 +46,12 @@ it("reads the document and its page, since to make them holds the event loop", a
     // before the first request for it
     const written = `another ${file}`
     await writeFile(join(folder, "dist/documents", file), written)
-    expect(await (await service.fetch(path)).text()).toBe(written)
+    await writeFile(join(folder, "dist/documents", `${file}.gz`), gzipSync(`${written}, by gzip`))
+    const asked = async (encoding: string) => {
+      const response = await service.fetch(path, { headers: { "accept-encoding": encoding } })
+      return [response.headers.get("vary"), response.headers.get("content-encoding"), await response.text()]
+    }
+    expect(await asked("gzip, br")).toEqual(["accept-encoding", "gzip", `${written}, by gzip`])
+    expect(await asked("identity")).toEqual(["accept-encoding", null, written])
   }
 })

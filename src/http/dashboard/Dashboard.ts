@@ -4,6 +4,7 @@ import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
 import { UnknownPath } from "../../domain/GatewayError.ts"
 import * as Errors from "../Errors.ts"
+import { takesEncoding } from "../server/AcceptedEncoding.ts"
 import * as NodeResponse from "../server/NodeResponse.ts"
 import { notAllowed } from "../server/RouterResponse.ts"
 import {
@@ -106,9 +107,9 @@ const make = (built: DashboardFiles, signIn: SignInMode): DashboardShape => {
       return
     }
     const accepted = exchange.request.headers["accept-encoding"] ?? ""
-    if (found.brotli !== undefined && takes(accepted, "br")) {
+    if (found.brotli !== undefined && takesEncoding(accepted, "br")) {
       send(exchange, 200, found.brotli, { ...headers, "content-encoding": "br" })
-    } else if (found.gzip !== undefined && takes(accepted, "gzip")) {
+    } else if (found.gzip !== undefined && takesEncoding(accepted, "gzip")) {
       send(exchange, 200, found.gzip, { ...headers, "content-encoding": "gzip" })
     } else send(exchange, 200, found.plain, headers)
   }
@@ -162,13 +163,6 @@ const isRead = ({ method }: IncomingMessage): boolean => method === "GET" || met
 
 /** A browser that opens the address, not a program that asks for it. */
 const takesPages = ({ headers }: IncomingMessage): boolean => (headers.accept ?? "").includes("text/html")
-
-/** Whether the client takes this encoding: named, and not with a weight of 0. */
-const takes = (accepted: string, encoding: string): boolean =>
-  accepted.split(",").some((each) => {
-    const [name = "", ...parameters] = each.split(";").map((part) => part.trim())
-    return name.toLowerCase() === encoding && !parameters.some((parameter) => /^q=0(\.0*)?$/i.test(parameter))
-  })
 
 const redirect = (exchange: NodeResponse.HttpExchange): void => {
   NodeResponse.head(exchange, 303, { location: base, vary: "accept", "cache-control": "no-store", "content-length": 0 })

@@ -1,5 +1,6 @@
 import { mkdir, rename, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
+import { gzipSync } from "node:zlib"
 import * as HttpApiSwagger from "@effect/platform/HttpApiSwagger"
 import * as HttpLayerRouter from "@effect/platform/HttpLayerRouter"
 import { routedPaths } from "../Paths.ts"
@@ -22,12 +23,16 @@ export const makeDocument: { readonly [Name in DocumentName]: () => Promise<stri
   }
 }
 
-/** Writes both into a folder, whole or not at all: a service may be waiting for them. */
+/** Writes both into a folder, plain and by gzip, whole or not at all: a service may be waiting for them. */
 export const writeDocuments = async (folder: string): Promise<void> => {
   const unfinished = `${folder}.new`
   await rm(unfinished, { recursive: true, force: true })
   await mkdir(unfinished, { recursive: true })
-  for (const [name, make] of Object.entries(makeDocument)) await writeFile(join(unfinished, name), await make())
+  for (const [name, make] of Object.entries(makeDocument)) {
+    const text = await make()
+    await writeFile(join(unfinished, name), text)
+    await writeFile(join(unfinished, `${name}.gz`), gzipSync(text, { level: 9 }))
+  }
   await rm(folder, { recursive: true, force: true })
   await rename(unfinished, folder)
 }
