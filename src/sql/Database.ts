@@ -89,8 +89,7 @@ export const layerUnmigrated = (
           ...database,
           prepare: (name, text) =>
             prepare(pool, {
-              // The connections of the embedded database share one session, where a name can be prepared only once.
-              name: database.kind === "embedded" ? undefined : name,
+              name,
               text,
               timeoutMillis: (options.statementTimeoutMillis ?? defaultStatementTimeoutMillis) + responseGraceMillis
             })

@@ -10,8 +10,8 @@ import * as LedgerMetrics from "../observe/LedgerMetrics.ts"
 export type PreparedStatement = (parameters: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArray<object>, SqlError>
 
 export interface PreparedOptions {
-  /** Unique in the database. Without a name the statement is not prepared, for connections that share a session. */
-  readonly name: string | undefined
+  /** Unique in the database. */
+  readonly name: string
   readonly text: string
   /** Above the server's own statement timeout. */
   readonly timeoutMillis: number

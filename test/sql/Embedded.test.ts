@@ -136,6 +136,47 @@ describe("one session behind many connections", () => {
   })
 })
 
+describe("prepared statements", () => {
+  const opened = Effect.map(Embedded.open(null), ({ pool }) => pool)
+  const connection = (pool: Pg.Pool) => Effect.promise(() => pool.connect())
+  const query = (client: Pg.PoolClient, text: string, values: ReadonlyArray<unknown> = [], name?: string) =>
+    Effect.map(
+      Effect.promise(() => client.query({ name, text, values: [...values] })),
+      ({ rows }) => rows
+    )
+
+  it.scopedLive("belong to their connection, each under the name that the client has given it", () =>
+    Effect.gen(function* () {
+      const pool = yield* opened
+      const [one, other] = [yield* connection(pool), yield* connection(pool)]
+      expect(yield* query(one, "select $1::int + 1 as n", [1], "next")).toEqual([{ n: 2 }])
+      expect(yield* query(other, "select $1::int + 10 as n", [1], "next")).toEqual([{ n: 11 }])
+      expect(yield* query(one, "select $1::int + 1 as n", [2], "next")).toEqual([{ n: 3 }])
+      expect(yield* query(other, "select $1::int + 10 as n", [2], "next")).toEqual([{ n: 12 }])
+      expect(yield* query(one, "select count(*)::int as n from pg_prepared_statements")).toEqual([{ n: 2 }])
+      for (const client of [one, other]) client.release()
+    })
+  )
+
+  it.scopedLive("end with their connection, also one that leaves in a failed transaction", () =>
+    Effect.gen(function* () {
+      const pool = yield* opened
+      const [idle, failed, left] = [yield* connection(pool), yield* connection(pool), yield* connection(pool)]
+      yield* query(idle, "select 1", [], "one")
+      yield* query(failed, "begin")
+      yield* query(failed, "select 1", [], "one")
+      yield* Effect.flip(Effect.tryPromise(() => failed.query({ name: "two", text: "select 1 / 0" })))
+      yield* Effect.flip(Effect.tryPromise(() => failed.query({ name: "three", text: "select nothing" })))
+      idle.release(true)
+      failed.release(true)
+      yield* query(left, "select 1", [], "one")
+      expect(yield* query(left, "select count(*)::int as n from pg_prepared_statements")).toEqual([{ n: 1 }])
+      expect(yield* query(left, "select 1 as n", [], "again")).toEqual([{ n: 1 }])
+      left.release()
+    })
+  )
+})
+
 describe("the environment of the process", () => {
   afterEach(() => vi.unstubAllEnvs())
 

@@ -1,12 +1,20 @@
+import { concat, message } from "./messages.js"
+import { Statements } from "./statements.js"
+
 /**
  * A minimal PostgreSQL server: many logical connections, each with the wire protocol, over the one session of
  * PGlite. A connection owns the session from its first batch until the session reports that no transaction is open, so
  * that transactions and cursors of several connections never mix.
  *
- * Prepared statements are the session's, not the connection's: clients must use unnamed ones.
- *
  * @typedef {(bytes: Uint8Array<ArrayBuffer>) => void} Send
- * @typedef {{ send: Send, started: boolean, closed: boolean, unread: Uint8Array, batches: Array<Uint8Array> }} Connection
+ * @typedef {object} Connection
+ * @property {Send} send
+ * @property {boolean} started
+ * @property {boolean} closed
+ * @property {Uint8Array} unread
+ * @property {Array<Uint8Array>} read of the batch that has begun, as it is sent to the session
+ * @property {Array<Uint8Array>} batches
+ * @property {Statements} statements
  *
  * @typedef {object} Session the used part of PGlite
  * @property {<T>(run: () => Promise<T>) => Promise<T>} runExclusive
@@ -27,6 +35,9 @@ const typeTerminate = 0x58
 const typeNotification = 0x41
 const typeReady = 0x5a
 const statusIdle = 0x49
+
+/** Ends a batch of the extended protocol. */
+const sync = message("S", new Uint8Array(0))
 
 export class Engine {
   /** @type {Session} */
@@ -55,7 +66,15 @@ export class Engine {
    * @param {Send} send takes ownership of the bytes
    */
   open(id, send) {
-    this.#connections.set(id, { send, started: false, closed: false, unread: new Uint8Array(0), batches: [] })
+    this.#connections.set(id, {
+      send,
+      started: false,
+      closed: false,
+      unread: new Uint8Array(0),
+      read: [],
+      batches: [],
+      statements: new Statements(id)
+    })
   }
 
   /**
@@ -109,8 +128,14 @@ export class Engine {
       const length = 1 + view.getInt32(at + 1)
       if (unread.length - at < length) break
       const type = unread[at]
+      const named = connection.statements.named(unread.subarray(at, at + length))
+      if (named !== undefined) {
+        connection.read.push(unread.slice(start, at), named)
+        start = at + length
+      }
       at += length
       if (type === typeTerminate) {
+        connection.read = []
         start = at
       } else if (
         type === typeSync ||
@@ -119,7 +144,9 @@ export class Engine {
         type === typeCopyDone ||
         type === typeCopyFail
       ) {
-        connection.batches.push(unread.slice(start, at))
+        const last = unread.slice(start, at)
+        connection.batches.push(connection.read.length === 0 ? last : concat(...connection.read, last))
+        connection.read = []
         start = at
       }
     }
@@ -155,6 +182,8 @@ export class Engine {
           await this.#session.exec("ROLLBACK")
           this.#owner = undefined
         }
+        const closing = connection.statements.close()
+        if (closing.length > 0) await this.#execute(concat(...closing, sync), () => {})
         continue
       }
       const batch = connection.batches.shift()
@@ -164,15 +193,21 @@ export class Engine {
       }
       this.#owner = connection
       const answer = new Response(connection.send, (notification) => this.#notify(notification))
-      await this.#session.runExclusive(() =>
-        this.#session.execProtocolRawStream(batch, { onRawData: (data) => answer.push(data) })
-      )
+      await this.#execute(batch, (data) => answer.push(data))
       if (answer.status === statusIdle) {
         this.#owner = undefined
         if (connection.batches.length > 0 || connection.closed) this.#waiting.push(connection)
       }
     }
     this.#running = false
+  }
+
+  /**
+   * @param {Uint8Array} batch
+   * @param {(data: Uint8Array) => void} onRawData
+   */
+  #execute(batch, onRawData) {
+    return this.#session.runExclusive(() => this.#session.execProtocolRawStream(batch, { onRawData }))
   }
 
   /** @param {Uint8Array} notification */
@@ -276,27 +311,4 @@ const greeting = (serverVersion) => {
     bytes = concat(bytes, message("S", encoder.encode(`${name}\0${value}\0`)))
   }
   return concat(bytes, message("Z", Uint8Array.of(statusIdle)))
-}
-
-/**
- * @param {string} type
- * @param {Uint8Array} body
- */
-const message = (type, body) => {
-  const bytes = new Uint8Array(5 + body.length)
-  bytes[0] = type.charCodeAt(0)
-  new DataView(bytes.buffer).setInt32(1, 4 + body.length)
-  bytes.set(body, 5)
-  return bytes
-}
-
-/**
- * @param {Uint8Array} a
- * @param {Uint8Array} b
- */
-const concat = (a, b) => {
-  const bytes = new Uint8Array(a.length + b.length)
-  bytes.set(a)
-  bytes.set(b, a.length)
-  return bytes
 }
