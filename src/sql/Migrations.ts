@@ -43,6 +43,7 @@ import { storedBytesOfPeople } from "./migrations/0042_stored_bytes.ts"
 import { refundTable } from "./migrations/0043_refunds.ts"
 import { endedSignInRows } from "./migrations/0044_ended_sign_ins.ts"
 import { sessionLinkColumn } from "./migrations/0045_session_links.ts"
+import { wideRateLimits } from "./migrations/0046_wide_rate_limits.ts"
 
 export type MigrationError = Migrator.MigrationError
 
@@ -84,7 +85,8 @@ export const migrations = {
   "0042_stored_bytes": storedBytesOfPeople,
   "0043_refunds": refundTable,
   "0044_ended_sign_ins": endedSignInRows,
-  "0045_session_links": sessionLinkColumn
+  "0045_session_links": sessionLinkColumn,
+  "0046_wide_rate_limits": wideRateLimits
 }
 
 /** An arbitrary number, the same in every version of the gateway. */

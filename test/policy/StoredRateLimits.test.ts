@@ -140,6 +140,41 @@ describe.each(databases)("Rate limits counted in the database (%s)", (_, databas
       )
     ))
 
+  it("a limit of a billion a minute is one", () =>
+    runtime.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const most = 1_000_000_000
+          const [one] = yield* processes(1, { key: { tokensPerMinute: most, requestsPerMinute: most } })
+          if (one === undefined) return
+          // a key that has no row yet, and one that has
+          const caller = newCaller()
+          for (let times = 0; times < 2; times++) {
+            const { status } = yield* one.admit(caller, 400)
+            expect(status).toMatchObject({
+              requests: { limit: most, remaining: most - 1 },
+              tokens: { limit: most, remaining: most - 400 }
+            })
+          }
+        })
+      )
+    ))
+
+  it("a clock of the database that was set back refuses nothing", () =>
+    runtime.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          const [one] = yield* processes(1, { key: { requestsPerMinute: 3 } })
+          if (one === undefined) return
+          const caller = newCaller()
+          yield* one.admit(caller, 0)
+          yield* sql`update rate_limit set at_millis = at_millis + 3600000 where scope_id = ${caller.keyId}`
+          expect((yield* one.admit(caller, 0)).status.requests).toMatchObject({ limit: 3, remaining: 1 })
+        })
+      )
+    ))
+
   it("a request that is refused counts for nothing", () =>
     runtime.runPromise(
       Effect.scoped(
