@@ -28,6 +28,8 @@ import {
 const silence = "60 seconds"
 /** How often a process with running requests is seen, whatever else it does. */
 const heartbeatEvery = "20 seconds"
+/** How often one whose last statement has failed tries again: after an outage its requests count for the others no later. */
+const retryEvery = "1 second"
 /** How often, and after what silence, what a process left behind is deleted. */
 const sweepEvery = "1 hour"
 /** A statement with more admissions than this is no faster and keeps its rows locked. */
@@ -49,6 +51,7 @@ export const layer = (options: RateLimitOptions): Layer.Layer<RateLimits, never,
         Runtime.runFork(yield* Effect.runtime<never>())
       )
       yield* periodically(heartbeatEvery, "running requests could not be counted again", Effect.sync(limiter.beat))
+      yield* periodically(retryEvery, "running requests could not be counted again", Effect.sync(limiter.retry))
       const sweep = prepare("rate_limit_sweep", sweepStatement)([])
       yield* periodically(sweepEvery, "running requests of ended processes could not be deleted", sweep)
       const sweepLevels = prepare("rate_limit_sweep_levels", sweepLevelsStatement)([])
@@ -100,6 +103,8 @@ class Limiter implements RateLimitsShape {
   private waiting: Array<Waiting> = []
   private isWriting = false
   private isFlushQueued = false
+  /** The last statement has failed: for the others nothing runs here, or not what does. */
+  private hasFailed = false
 
   constructor(
     options: RateLimitOptions,
@@ -154,6 +159,11 @@ class Limiter implements RateLimitsShape {
     if (this.changed.size > 0) this.flushSoon()
   }
 
+  /** The same at once after a statement that has failed. */
+  readonly retry = (): void => {
+    if (this.hasFailed) this.beat()
+  }
+
   /** Admissions that arrive in one turn of the event loop are written together. */
   private flushSoon(): void {
     if (this.isFlushQueued || this.isWriting) return
@@ -174,9 +184,10 @@ class Limiter implements RateLimitsShape {
     this.fork(
       Effect.map(Effect.exit(this.run(this.parametersOf(admissions, [...scopes]))), (exit) => {
         this.isWriting = false
+        this.hasFailed = Exit.isFailure(exit)
         if (Exit.isSuccess(exit)) this.written(admissions, exit.value)
         else this.failed(admissions, scopes, exit)
-        // what has ended meanwhile; after a failure it waits for the next admission or heartbeat
+        // what has ended meanwhile; after a failure it waits for the next admission or retry
         if (this.waiting.length > 0 || (Exit.isSuccess(exit) && this.changed.size > 0)) this.flush()
       })
     )

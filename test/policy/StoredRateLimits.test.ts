@@ -1,9 +1,13 @@
 import { SqlClient } from "@effect/sql/SqlClient"
+import { SqlError } from "@effect/sql/SqlError"
+import { effect } from "@effect/vitest"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Schedule from "effect/Schedule"
+import * as TestClock from "effect/TestClock"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { CallerShape } from "../../src/domain/Caller.ts"
 import { IdGenerator } from "../../src/domain/IdGenerator.ts"
@@ -238,6 +242,39 @@ describe.each(databases)("Rate limits counted in the database (%s)", (_, databas
         })
       )
     ))
+})
+
+effect("counts its requests for the other processes again as soon as an outage is over", () => {
+  let isAway = false
+  const written: Array<unknown> = []
+  const one = { verdicts: [""], waits: ["0"], remaining: ["0", "0", "0", "0"], resets: ["0", "0", "0", "0"] }
+  const database = Layer.succeed(Database, {
+    kind: "postgres",
+    died: Effect.never,
+    prepare: (name) => (parameters) =>
+      Effect.suspend(() => {
+        if (name !== "rate_limit_admit") return Effect.succeed([])
+        if (isAway) return Effect.fail(new SqlError({ cause: new Error("no connection") }))
+        written.push(parameters[2])
+        return Effect.succeed([one])
+      })
+  })
+  const ids = IdGenerator.layer.pipe(Layer.provide(Timers.layer))
+  const limiter = StoredRateLimits.layer({ key: none, project: { ...none, concurrentRequests: 2 } })
+  const turn = Effect.promise(() => new Promise((resume) => setImmediate(resume)))
+  const passes = (duration: Duration.DurationInput) => Effect.zipRight(TestClock.adjust(duration), turn)
+  return Effect.gen(function* () {
+    const limits = yield* RateLimits
+    yield* limits.admit(newCaller(), 0)
+    isAway = true
+    yield* passes("70 seconds")
+    expect(written).toEqual(["{0,0}"])
+    isAway = false
+    yield* passes("1 second")
+    expect(written).toEqual(["{0,0}", "{1,1}"])
+    yield* passes("5 seconds")
+    expect(written).toHaveLength(2)
+  }).pipe(Effect.provide(Layer.provide(limiter, [database, ids])))
 })
 
 it("fails at once a request for which too many others wait already", async () => {
