@@ -134,7 +134,7 @@ const make = Effect.fnUntraced(function* (options: GatewayOptions) {
     },
     options,
     call: { timers, observer: combine(observers, yield* reportOf("a call observer has thrown")) },
-    slices: { ledger, fork: Runtime.runFork(yield* Effect.runtime<never>()) },
+    slices: { ledger, timers, fork: Runtime.runFork(yield* Effect.runtime<never>()) },
     running: new RunningCalls(),
     waitingFailed: yield* reportOf("onWaiting of a call has thrown")
   }

@@ -4,6 +4,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import { type MicroUsd, microUsd } from "../domain/Money.ts"
 import { highestOutputRate } from "../domain/Prices.ts"
+import type { TimersShape } from "../domain/Timers.ts"
 import * as Estimate from "../ledger/Estimate.ts"
 import type { HoldOption, LedgerShape } from "../ledger/Ledger.ts"
 import type { Call } from "./Call.ts"
@@ -11,6 +12,7 @@ import type { RunningAttempt } from "./CallState.ts"
 
 export interface HoldSlicesDeps {
   readonly ledger: LedgerShape
+  readonly timers: TimersShape
   readonly fork: (effect: Effect.Effect<void>) => Fiber.RuntimeFiber<void>
 }
 
@@ -29,6 +31,8 @@ const askAtPart = 0.75
 /** No character has more likely tokens, and checking is not free: the estimate is taken again after so many at least. */
 const maxTokensPerCharacter = 2
 const minCharactersBetween = 64
+/** A ledger that could not be asked is asked again no sooner than this. */
+const askAgainMillis = 1_000
 /**
  * A provider counts exactly, the estimate here does not: an answer that the money has capped is ended only where it is
  * longer than this many times its cap, which is then beyond doubt.
@@ -37,12 +41,15 @@ const maxPartOfCap = 1.5
 
 /**
  * Extends the hold of one streamed response while its content comes: a call without a client's cap holds a share of what it
- * may cost in the end. At most one extension is under way; the stream waits for it only when all that is held is used.
+ * may cost in the end. At most one extension is under way; the stream waits for it only when all that is held is used. A ledger that
+ * cannot be asked has refused nobody: the stream goes on, up to the cap that was sent, and is held for once the ledger answers again.
  */
 export class HoldSlices {
   private extension: Fiber.RuntimeFiber<void> | undefined
   /** The amount at which the ledger has last refused to extend the hold, and what was used of it then. */
   private refused: { readonly amount: MicroUsd; readonly used: MicroUsd } | undefined
+  /** Since the ledger could not be asked: when it is asked again. */
+  private asksAgainAtMillis: number | undefined
   private checksAtCharacters = 0
   /** Of an extension: the call ends with it. */
   defect: unknown
@@ -63,17 +70,22 @@ export class HoldSlices {
     if (characters < this.checksAtCharacters) return "covered"
     if (this.defect !== undefined) return "died"
     const used = this.call.costSoFar(this.attempt)
-    const slice = this.nextSlice()
+    const slice = this.nextSlice(used)
     if (slice === undefined) return this.checkCap()
     if (used >= askAtPart * this.call.hold.amount) this.ask(slice, used)
     if (used < this.call.hold.amount) {
       this.checksAtCharacters = characters + this.charactersUntil(used)
       return "covered"
     }
+    if (this.asksAgainAtMillis !== undefined) {
+      const verdict = this.checkCap()
+      this.checksAtCharacters = characters + minCharactersBetween
+      return verdict
+    }
     return this.extension === undefined ? "exhausted" : "waiting"
   }
 
-  /** All that the output cap may cost is held. */
+  /** All that the output cap may cost is held, or what there is for it cannot be asked. */
   private checkCap(): Verdict {
     const { output, tally } = this.attempt
     if (!output.isUnaffordable) {
@@ -102,20 +114,25 @@ export class HoldSlices {
     if (this.defect !== undefined) return Effect.die(this.defect)
     const cost = this.call.costSoFar(this.attempt)
     const { amount } = this.call.hold
-    const most = this.nextSlice()?.max
-    if (cost <= amount || most === undefined) return undefined
+    const most = this.nextSlice(cost)?.max
+    if (cost <= amount || most === undefined || this.isAway()) return undefined
     return this.extended({ max: microUsd(Math.min(cost, most)), min: amount, typical: null }, cost)
   }
 
-  private nextSlice(): HoldOption | undefined {
+  private nextSlice(used: MicroUsd): HoldOption | undefined {
     const { candidate, output } = this.attempt
-    return Estimate.sliceOption(this.call.hold.amount, this.call.admitted.measure, candidate, output.maxTokens)
+    return Estimate.sliceOption(this.call.hold.amount, used, this.call.admitted.measure, candidate, output.maxTokens)
   }
 
-  /** Asked once at three quarters of a hold, and again when it is used up. */
+  /** The ledger could not be asked just now. */
+  private isAway(): boolean {
+    return this.asksAgainAtMillis !== undefined && this.deps.timers.now() < this.asksAgainAtMillis
+  }
+
+  /** Asked once at three quarters of a hold, and again when it is used up, or when the ledger could not be asked. */
   private ask(slice: HoldOption, used: MicroUsd): void {
     const { amount } = this.call.hold
-    if (this.extension !== undefined) return
+    if (this.extension !== undefined || this.isAway()) return
     if (this.refused?.amount === amount && (used < amount || this.refused.used >= amount)) return
     const extension = this.deps.fork(this.extended(slice, used))
     this.extension = extension
@@ -133,9 +150,14 @@ export class HoldSlices {
     return Effect.match(this.deps.ledger.extend(this.call.hold, option), {
       onFailure: (error) => {
         this.call.unextended(error)
-        this.refused = { amount: this.call.hold.amount, used }
+        const isRefused = error._tag === "InsufficientFunds"
+        if (isRefused) this.refused = { amount: this.call.hold.amount, used }
+        this.asksAgainAtMillis = isRefused ? undefined : this.deps.timers.now() + askAgainMillis
       },
-      onSuccess: (hold) => this.call.extended(hold)
+      onSuccess: (hold) => {
+        this.asksAgainAtMillis = undefined
+        this.call.extended(hold)
+      }
     })
   }
 

@@ -128,9 +128,10 @@ export const minCost = (
   return maxCost(prompt, route, Math.min(cap, minTokens))
 }
 
-/** The next slice of a hold, up to what `cap` may cost in all; `undefined` when that is held already. */
+/** The next slice of a hold beyond what is used, up to what `cap` may cost in all; `undefined` when that is held already. */
 export const sliceOption = (
   held: MicroUsd,
+  used: MicroUsd,
   prompt: PromptEstimate,
   route: Route,
   cap: number
@@ -139,7 +140,8 @@ export const sliceOption = (
   const max = maxCost(prompt, route, cap)
   if (model.prices === null || max <= held) return undefined
   const rate = highestOutputRate(model.prices, promptTokensBound(prompt, model), terms)
-  const upTo = (tokens: number): MicroUsd => microUsd(Math.min(max, held + perMillion(tokens * rate)))
+  const from = Math.max(held, used)
+  const upTo = (tokens: number): MicroUsd => microUsd(Math.min(max, from + perMillion(tokens * rate)))
   return { max, min: upTo(minOutputTokens), typical: upTo(typicalOutputTokens) }
 }
 

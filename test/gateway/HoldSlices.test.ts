@@ -53,6 +53,23 @@ const takes = (amount: number) => {
   ).pipe(Effect.orDie)
 }
 
+/** For so long no extension is heard of, each after this time. */
+const isAway = (ledger: LedgerShape, { now }: { readonly now: () => number }, millis: number, answersAfter = 0) => {
+  const { extend } = ledger
+  const untilMillis = now() + millis
+  const asked: Array<number> = []
+  Object.assign(ledger, {
+    extend: (hold: Hold, option: HoldOption) =>
+      Effect.suspend(() => {
+        asked.push(now())
+        return now() < untilMillis
+          ? Effect.delay(Effect.fail(new StoreUnavailable({ cause: "no connection" })), answersAfter)
+          : extend(hold, option)
+      })
+  })
+  return asked
+}
+
 /** Extensions are written, but whoever has asked for them hears nothing. */
 const losesAnswers = (ledger: LedgerShape): void => {
   const { extend } = ledger
@@ -127,6 +144,98 @@ describe("A streamed call without a client's cap", () => {
       )
     }
   )
+
+  it.effect("one piece that is worth several slices is held for at once", () => {
+    const piece = [text("a"), wait(10), text("word ".repeat(40_000)), wait(10), text("z"), finish(), end]
+    const { relay, run } = setUp(1_000_000, { one: [piece] })
+    return run(
+      Effect.gen(function* () {
+        const { completions, events } = yield* relay()
+        expect(completions).toMatchObject([{ finish: "stop" }])
+        expect(textOf(events).endsWith("z")).toBe(true)
+        expect((yield* booked)[0]?.charged).toBe(completions[0]?.metadata.cost.amount_microusd)
+        expect((yield* booked)[0]?.charged).toBeGreaterThan(159_000)
+      })
+    )
+  })
+
+  it.effect("a stream goes on while the ledger cannot be asked, and all of it is held once it can", () => {
+    // 16 s of which the database is away for 12
+    const slow = Array.from({ length: 40 }, () => [text(thousand), wait(400)]).flat()
+    const script = [...slow, finish(), used({ inputTokens: 10, outputTokens: 40_000 }), end]
+    const { relay, run, timers } = setUp(1_000_000, { one: [script] })
+    return run(
+      Effect.gen(function* () {
+        const asked = isAway(yield* Ledger, timers, 12_000)
+        const { completions, events, failures, tookMillis } = yield* relay()
+        expect(failures).toEqual([])
+        expect(textOf(events).length).toBe(40 * thousand.length)
+        expect(completions).toMatchObject([{ finish: "stop", metadata: { cost: { basis: "charged" } } }])
+        expect(completions[0]?.metadata.notes).toBeUndefined()
+        expect((yield* booked)[0]).toMatchObject({ state: "settled", charged: 160_010, absorbed: 0 })
+        expect(tookMillis).toBeLessThan(16_500)
+        // it is not asked with every piece
+        expect(asked.length).toBeLessThan(12)
+      })
+    )
+  })
+
+  it.effect(
+    "a ledger that answers late while the database is away holds a stream up once, not with every question",
+    () => {
+      const slow = Array.from({ length: 40 }, () => [text(thousand), wait(400)]).flat()
+      const script = [...slow, finish(), used({ inputTokens: 10, outputTokens: 40_000 }), end]
+      const { relay, run, timers } = setUp(1_000_000, { one: [script] })
+      return run(
+        Effect.gen(function* () {
+          isAway(yield* Ledger, timers, 60_000, 6_000)
+          const { completions, tookMillis } = yield* relay()
+          expect(completions).toMatchObject([{ finish: "stop", metadata: { cost: { amount_microusd: 62_500 } } }])
+          expect(completions[0]?.metadata.notes).toBeUndefined()
+          expect((yield* booked)[0]).toMatchObject({ charged: 62_500 })
+          // the first question, and what is asked at the end
+          expect(tookMillis).toBeLessThan(16_000 + 2 * 6_000 + 500)
+        })
+      )
+    }
+  )
+
+  it.effect(
+    "also while the ledger cannot be asked, a cap that the money allows ends a provider that takes no notice of it",
+    () => {
+      const endless = Array.from({ length: 2_000 }, () => [text("word ".repeat(50)), wait(1)]).flat()
+      const models = [priced("one/m", 2_000_000)]
+      const { callsOf, relay, run, timers } = setUp(30_000, { one: [[...endless, finish(), end]] }, models)
+      return run(
+        Effect.gen(function* () {
+          isAway(yield* Ledger, timers, 60_000)
+          const { completions, events } = yield* relay()
+          const cap = callsOf("one")[0]?.call.maxOutputTokens ?? 0
+          expect(completions).toMatchObject([{ finish: "length" }])
+          const words = textOf(events).length / "word ".length
+          expect(words).toBeGreaterThan(cap)
+          expect(words).toBeLessThan(2 * cap)
+        })
+      )
+    }
+  )
+
+  it.effect("a slice that is refused after the ledger could not be asked ends the stream, for that reason", () => {
+    const slow = Array.from({ length: 30 }, () => [text(thousand), wait(400)]).flat()
+    const { relay, run, sleep, timers } = setUp(100_000, { one: [[...slow, finish(), end]] })
+    return run(
+      Effect.gen(function* () {
+        isAway(yield* Ledger, timers, 4_000)
+        const running = yield* Effect.fork(relay())
+        yield* sleep(5)
+        const amount = (yield* booked)[0]?.amount ?? 0
+        yield* takes(100_000 - amount)
+        const { completions } = yield* running
+        expect(completions).toMatchObject([{ finish: "length", metadata: { notes: ["output_capped_by_funds"] } }])
+        expect((yield* booked)[0]).toMatchObject({ state: "settled", amount })
+      })
+    )
+  })
 
   it.effect("a provider that takes no notice of the cap that the money allows does not go on without end", () => {
     const endless = Array.from({ length: 2_000 }, () => [text("word ".repeat(50)), wait(1)]).flat()
