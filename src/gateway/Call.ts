@@ -7,7 +7,7 @@ import type { ProviderError, ProviderFailure } from "../domain/ProviderError.ts"
 import type { RouterMetadata, SkippedCandidate } from "../domain/RouterMetadata.ts"
 import type { TimersShape } from "../domain/Timers.ts"
 import type { Usage } from "../domain/Usage.ts"
-import type { ExtendError, Hold, Settlement } from "../ledger/Ledger.ts"
+import type { ExtendError, Hold, HoldOption, Settlement } from "../ledger/Ledger.ts"
 import type { Admitted } from "./Admission.ts"
 import * as CallState from "./CallState.ts"
 import { metadataOf, settlementOf, skippedOf } from "./Settlement.ts"
@@ -83,8 +83,13 @@ export class Call {
     this.state = CallState.extended(this.state, hold)
   }
 
-  unextended(error: ExtendError): void {
-    this.state = CallState.unextended(this.state, error)
+  unextended(error: ExtendError, option: HoldOption): void {
+    this.state = CallState.unextended(this.state, error, option)
+  }
+
+  /** The ledger has not refused as much before: else each of many candidates would be one more statement. */
+  mayAskFor({ min }: HoldOption): boolean {
+    return min < this.state.refusedMicroUsd
   }
 
   /** The complete answer; `undefined` where there is none. */

@@ -14,7 +14,7 @@ import { costOf, type PriceTerms, servedTerms } from "../domain/Prices.ts"
 import type { FailureFacts, ProviderError } from "../domain/ProviderError.ts"
 import { completionTokens, type Usage, usage } from "../domain/Usage.ts"
 import * as Estimate from "../ledger/Estimate.ts"
-import type { ExtendError, Hold } from "../ledger/Ledger.ts"
+import type { ExtendError, Hold, HoldOption } from "../ledger/Ledger.ts"
 import { type Admitted, callable } from "./Admission.ts"
 import { ResponseTally } from "./ResponseTally.ts"
 
@@ -71,6 +71,8 @@ export interface CallState {
   readonly hold: Hold
   /** The ledger may hold more: its answer to the last extension is lost. */
   readonly mayHoldMore: boolean
+  /** A hold of so much, or more, was refused, or could not be asked for (then 0): it is not asked for again. */
+  readonly refusedMicroUsd: number
   /** Attempts that are over, in order. */
   readonly attempts: ReadonlyArray<Attempt>
   /** By position of `attempts`, as in the call's record. */
@@ -87,6 +89,7 @@ export const held = (admitted: Admitted, hold: Hold): CallState => ({
   admitted,
   hold,
   mayHoldMore: false,
+  refusedMicroUsd: Number.POSITIVE_INFINITY,
   attempts: [],
   failedUsage: [],
   attemptUses: [],
@@ -111,8 +114,11 @@ const dearerThan = (admitted: Admitted, option: number): ReadonlyArray<string> =
 export const extended = (state: CallState, hold: Hold): CallState => ({ ...state, hold, mayHoldMore: false })
 
 /** A refusal leaves the hold as it was; an extension that nothing is heard of may have been written. */
-export const unextended = (state: CallState, error: ExtendError): CallState =>
-  error._tag === "StoreUnavailable" ? { ...state, mayHoldMore: true } : state
+export const unextended = (state: CallState, error: ExtendError, { min }: HoldOption): CallState => ({
+  ...state,
+  mayHoldMore: state.mayHoldMore || error._tag === "StoreUnavailable",
+  refusedMicroUsd: error._tag === "InsufficientFunds" ? Math.min(min, state.refusedMicroUsd) : 0
+})
 
 export const unaffordable = (state: CallState, { model }: Candidate): CallState =>
   state.unaffordable.includes(model.id) ? state : { ...state, unaffordable: [...state.unaffordable, model.id] }

@@ -153,15 +153,19 @@ const attempted = (
 ): Effect.Effect<Opened, AttemptFailure> => {
   const missing = unheld(call, candidate)
   if (missing === undefined) return openAttempt(deps, call, candidate, isOnly, until)
+  if (!call.mayAskFor(missing)) return Effect.fail(new Unaffordable({ candidate }))
   const extended = deps.ledger.extend(call.hold, missing)
   return Effect.matchEffect(Spans.span(call.isTraced, "gateway.ledger.extend", Spans.noAttributes, extended), {
     onFailure: (error) => {
-      call.unextended(error)
+      call.unextended(error, missing)
       return Effect.fail(new Unaffordable({ candidate }))
     },
     onSuccess: (hold) => {
       call.extended(hold)
-      return openAttempt(deps, call, candidate, isOnly, until)
+      // the ledger may have taken longer than the call has left
+      if (endsAtMillis(deps, call) > deps.timers.now()) return openAttempt(deps, call, candidate, isOnly, until)
+      const { providerId } = candidate.model
+      return Effect.fail(new ProviderError({ providerId, reason: { _tag: "RequestTimeout" } }))
     }
   })
 }

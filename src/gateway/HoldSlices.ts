@@ -149,7 +149,7 @@ export class HoldSlices {
   private extended(option: HoldOption, used: MicroUsd): Effect.Effect<void> {
     return Effect.match(this.deps.ledger.extend(this.call.hold, option), {
       onFailure: (error) => {
-        this.call.unextended(error)
+        this.call.unextended(error, option)
         const isRefused = error._tag === "InsufficientFunds"
         if (isRefused) this.refused = { amount: this.call.hold.amount, used }
         this.asksAgainAtMillis = isRefused ? undefined : this.deps.timers.now() + askAgainMillis

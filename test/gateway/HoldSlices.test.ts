@@ -3,6 +3,7 @@ import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { describe } from "vitest"
 import { StoreUnavailable } from "../../src/domain/GatewayError.ts"
+import { defaultOptions } from "../../src/gateway/GatewayOptions.ts"
 import { Ledger, type Model, microUsd } from "../../src/index.ts"
 import type { Hold, HoldOption } from "../../src/ledger/Hold.ts"
 import type { LedgerShape } from "../../src/ledger/Ledger.ts"
@@ -345,6 +346,89 @@ describe("A streamed call without a client's cap", () => {
         const { completions } = yield* relay()
         expect(completions).toMatchObject([{ finish: "stop", metadata: { model: "two/m" } }])
         expect((yield* booked)[0]).toMatchObject({ charged: 600_010, absorbed: 0 })
+      })
+    )
+  })
+})
+
+describe("A fallback to dearer candidates", () => {
+  const dearer = ["one", "two", "three", "four", "five"].map((id, index) =>
+    priced(`${id}/m`, 4_000_000 * (index + 1), { quality: 0.9 - index / 10, outputTokens: 10_000 })
+  )
+  const scripts = {
+    one: [[fail({ _tag: "ServerError", status: 502 })]],
+    two: [whole(1)],
+    three: [whole(1)],
+    four: [whole(1)],
+    five: [whole(1)]
+  }
+  const asked = { maxOutputTokens: 10_000 }
+  const calls = (refuses: (ledger: LedgerShape, ask: () => void) => LedgerShape["extend"]) => {
+    const gateway = setUp(1_000_000, scripts, dearer)
+    let times = 0
+    const tried = Effect.gen(function* () {
+      const ledger = yield* Ledger
+      Object.assign(ledger, { extend: refuses({ ...ledger }, () => (times += 1)) })
+      const outcome = yield* gateway.complete(asked)
+      return { outcome, times }
+    })
+    return { ...gateway, tried }
+  }
+
+  it.effect("it is not asked again for as much as it has refused", () => {
+    const { run, tried } = calls((ledger, ask) => (hold, option) => {
+      ask()
+      return ledger.extend(hold, { ...option, min: microUsd(10_000_000), max: microUsd(10_000_000) })
+    })
+    return run(
+      Effect.gen(function* () {
+        const { outcome, times } = yield* tried
+        expect(triedBy(outcome)).toEqual(["one/m provider_error"])
+        expect(outcome.failure).toMatchObject({
+          skipped: ["two/m", "three/m", "four/m", "five/m"].map((model) => ({ model, reason: "unaffordable" }))
+        })
+        expect(times).toBe(1)
+      })
+    )
+  })
+
+  it.effect("nor for anything once it could not be asked, however many candidates there are", () => {
+    const { run, tried } = calls((_, ask) => () => {
+      ask()
+      return Effect.delay(Effect.fail(new StoreUnavailable({ cause: "no answer" })), 6_000)
+    })
+    return run(
+      Effect.gen(function* () {
+        const { outcome, times } = yield* tried
+        expect(outcome.failure).toMatchObject({ _tag: "ProvidersFailed" })
+        expect(times).toBe(1)
+        expect(outcome.tookMillis).toBeLessThan(7_000)
+      })
+    )
+  })
+
+  it.effect("nothing is sent after the end of the call, however late the ledger extends its hold", () => {
+    const gateway = scriptedGateway({
+      scripts,
+      models: dearer,
+      creditMicroUsd: 1_000_000,
+      policy: { defaultAlpha: 1 },
+      gateway: {
+        ...defaultOptions,
+        deadlines: { ...defaultOptions.deadlines, totalMillis: 5_000, maxTotalMillis: 5_000 }
+      }
+    })
+    return gateway.run(
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const { extend } = ledger
+        Object.assign(ledger, {
+          extend: (hold: Hold, option: HoldOption) => Effect.delay(extend(hold, option), 6_000)
+        })
+        const outcome = yield* gateway.complete(asked)
+        expect(triedBy(outcome)).toEqual(["one/m provider_error"])
+        expect(gateway.callsOf("two")).toEqual([])
+        expect((yield* booked)[0]).toMatchObject({ charged: 0, settlement: { record: { status: "timeout" } } })
       })
     )
   })
