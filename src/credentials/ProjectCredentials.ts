@@ -1,6 +1,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type * as Redacted from "effect/Redacted"
 import type { StoreUnavailable } from "../domain/GatewayError.ts"
 import { ProjectId } from "../domain/Ids.ts"
 import type { ProviderCredential } from "../domain/ProviderCredential.ts"
@@ -9,6 +10,7 @@ import { ChangeNotifications } from "../sql/ChangeNotifications.ts"
 import * as RowCache from "../sql/RowCache.ts"
 import { type CredentialRow, CredentialStore } from "./CredentialStore.ts"
 import { SealedCredentials } from "./SealedCredentials.ts"
+import { versionOf } from "./Sealing.ts"
 
 export interface ProjectCredentialsShape {
   /**
@@ -42,6 +44,12 @@ export class ProjectCredentials extends Context.Reference<ProjectCredentials>()(
 
 type Credentials = ReadonlyArray<ProviderCredential>
 
+/** A credential with its secret. */
+export const credentialOf = (
+  { allowedModels, id, provider, sealed }: Pick<CredentialRow, "allowedModels" | "id" | "provider" | "sealed">,
+  secret: Redacted.Redacted
+): ProviderCredential => ({ id, providerId: provider, secret, version: versionOf(sealed), allowedModels })
+
 const make = Effect.gen(function* () {
   const store = yield* CredentialStore
   const sealed = yield* SealedCredentials
@@ -58,7 +66,7 @@ const make = Effect.gen(function* () {
               ),
               []
             )
-          : Effect.succeed([{ id: row.id, providerId: row.provider, secret, allowedModels: row.allowedModels }])
+          : Effect.succeed([credentialOf(row, secret)])
     })
 
   const cache = yield* RowCache.make<Credentials, Credentials>({

@@ -9,6 +9,8 @@ export interface ProviderCredential {
   readonly providerId: string
   /** What is sent to the provider. */
   readonly secret: Redacted.Redacted
+  /** Another one with each secret: what is known of the last one says nothing of the next. */
+  readonly version: string
   /** Ids, `<prefix>/*` or `*`; `null`: every model of the provider. */
   readonly allowedModels: ReadonlyArray<string> | null
 }

@@ -13,11 +13,15 @@ export const credentialsFor = <Credential extends Pick<ProviderCredential, "allo
   )
 
 /** Of several the first that works at present; the first where none does. */
-export const choose =
-  (credentials: ReadonlyArray<ProviderCredential>, health: HealthShape) =>
-  (model: Model): ProviderCredential | undefined => {
+export const choose = (
+  credentials: ReadonlyArray<ProviderCredential>,
+  health: HealthShape
+): ((model: Model) => ProviderCredential | undefined) => {
+  health.uses(credentials)
+  return (model) => {
     const allowed = credentialsFor(credentials, model)
     return allowed.length < 2
       ? allowed[0]
       : (allowed.find(({ id }) => health.of(model, id).openUntilMillis === 0) ?? allowed[0])
   }
+}

@@ -5,6 +5,7 @@ import * as Random from "effect/Random"
 import * as Utils from "effect/Utils"
 import type { CredentialId } from "../domain/Ids.ts"
 import type { Model } from "../domain/Model.ts"
+import type { ProviderCredential } from "../domain/ProviderCredential.ts"
 import type { ProviderError } from "../domain/ProviderError.ts"
 import { Timers, type TimersShape } from "../domain/Timers.ts"
 import { priorFailure } from "./Breaker.ts"
@@ -33,6 +34,8 @@ export interface HealthShape {
   readonly failed: (model: Model, error: ProviderError, credential?: CredentialId | null) => void
   /** The provider has changed: what is known of it and its routes says nothing any more. */
   readonly forget: (providerId: string) => void
+  /** These are about to be used: what is known of one whose secret has changed since says nothing any more. */
+  readonly uses: (credentials: ReadonlyArray<Pick<ProviderCredential, "id" | "version">>) => void
 }
 
 /** Health of each route from recent calls, in memory and per node. */
@@ -95,7 +98,10 @@ export const make = (
         circuits.opened(circuitOf(scope, model, shared ? null : credential), error.reason._tag, untilMillis)
       }
     },
-    forget: (providerId) => states.forget(providerId)
+    forget: (providerId) => states.forget(providerId),
+    uses: (credentials) => {
+      for (const credential of credentials) states.uses(credential)
+    }
   }
 }
 

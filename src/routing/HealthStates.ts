@@ -1,5 +1,6 @@
 import type { CredentialId } from "../domain/Ids.ts"
 import type { Model } from "../domain/Model.ts"
+import type { ProviderCredential } from "../domain/ProviderCredential.ts"
 import { Breaker } from "./Breaker.ts"
 import { type RouteHealth, unknownHealth } from "./RouteHealth.ts"
 
@@ -41,6 +42,8 @@ export class HealthStates {
   /** By `originOf`. */
   readonly providers = new Map<string, ProviderState>()
   readonly credentials = new Map<string, CredentialState>()
+  /** The versions of the credentials that are used. */
+  private readonly versions = new Map<string, string>()
 
   routeOf(model: Model): RouteState {
     return stateOf(this.routes, model.id, newRoute)
@@ -59,6 +62,13 @@ export class HealthStates {
     return credential === null
       ? this.routeOf(model)
       : stateOf(this.credentialOf(credential).models, model.id, newAccess)
+  }
+
+  uses({ id, version }: Pick<ProviderCredential, "id" | "version">): void {
+    const known = stateOf(this.versions, id, () => version)
+    if (known === version) return
+    this.versions.set(id, version)
+    this.credentials.delete(id)
   }
 
   /** A provider with its routes. */

@@ -31,6 +31,7 @@ const credential: ProviderCredential = {
   id: CredentialId.make("018f0000-0000-7000-8000-000000000001"),
   providerId: "own",
   secret: Redacted.make("secret"),
+  version: "1",
   allowedModels: null
 }
 

@@ -41,6 +41,7 @@ describe("a vendor without a credential", () => {
     id: CredentialId.make("00000000-0000-7000-8000-000000000001"),
     providerId: "groq",
     secret: Redacted.make("gsk-own"),
+    version: "1",
     allowedModels: null
   }
 

@@ -4,11 +4,14 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Random from "effect/Random"
+import * as Redacted from "effect/Redacted"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { makeSnapshot } from "../../src/catalog/Catalog.ts"
+import { CredentialId } from "../../src/domain/Ids.ts"
 import { ProviderError, type ProviderFailure } from "../../src/domain/ProviderError.ts"
 import { intersectPolicies } from "../../src/policy/EffectivePolicy.ts"
+import { choose } from "../../src/routing/CredentialChoice.ts"
 import { Health, type HealthShape, make } from "../../src/routing/Health.ts"
 import { rank } from "../../src/routing/Router.ts"
 import * as VirtualTimers from "../../src/testing/doubles/VirtualTimers.ts"
@@ -375,6 +378,27 @@ describe("A rate limit", () => {
 })
 
 describe("Failures that last", () => {
+  it("what is known of a project's credential ends with its secret", () => {
+    const { health, timers } = start()
+    const id = CredentialId.make("018f0000-0000-7000-8000-000000000001")
+    const own = (version: string) => [
+      { id, providerId: "acme", secret: Redacted.make(`secret ${version}`), version, allowedModels: null }
+    ]
+    const millis = () => Math.max(0, health.of(large, id).openUntilMillis - timers.now())
+    choose(own("1"), health)
+    health.failed(large, fault({ _tag: "CredentialRejected" }), id)
+    health.failed(small, limited(60_000), id)
+    timers.advance(10_000)
+    choose(own("1"), health)
+    expect(millis()).toBe(290_000)
+    choose(own("2"), health)
+    expect(millis()).toBe(0)
+    expect(health.of(small, id).openUntilMillis).toBe(0)
+    health.failed(large, fault({ _tag: "CredentialRejected" }), id)
+    choose(own("2"), health)
+    expect(millis()).toBe(300_000)
+  })
+
   it("a rejected credential opens the circuit of the whole provider for five minutes, then it is probed", () => {
     for (const reason of [{ _tag: "CredentialRejected" }, { _tag: "QuotaExhausted" }] as const) {
       const { fails, health, openMillis, timers } = start()

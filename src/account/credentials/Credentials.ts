@@ -4,6 +4,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { Audit } from "../../audit/Audit.ts"
 import { type CredentialRow, CredentialStore } from "../../credentials/CredentialStore.ts"
+import { credentialOf } from "../../credentials/ProjectCredentials.ts"
 import { SealedCredentials } from "../../credentials/SealedCredentials.ts"
 import {
   AlreadyExists,
@@ -186,7 +187,7 @@ const make = Effect.gen(function* () {
         const { row } = yield* writable(id)
         const secret = yield* sealed.open(row)
         if (secret === undefined) return yield* unreadable
-        return yield* providers.check({ id, providerId: row.provider, secret, allowedModels: row.allowedModels })
+        return yield* providers.check(credentialOf(row, secret))
       })
   })
 })

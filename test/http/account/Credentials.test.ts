@@ -210,6 +210,31 @@ describe.each(databaseKinds)("credentials on %s", (kind) => {
     expect(sentWith()).toBe(`Bearer ${operatorSecret}`)
   })
 
+  it("are used again at once when a rejected one gets another secret", async () => {
+    const made = await operator.send("POST", "/api/me/projects", { name: "of a wrong secret" })
+    const { id } = await jsonOf<{ readonly id: string }>(made)
+    const key = await operator.send("POST", `/api/projects/${id}/keys`, { name: "a key" })
+    const { api_key } = await jsonOf<{ readonly api_key: string }>(key)
+    const given = { provider: "acme", label: "ours", secret: broken }
+    const wrong = await jsonOf<Out>(await operator.send("POST", `/api/projects/${id}/credentials`, given))
+    expect((await operator.send("PUT", `/api/projects/${id}/billing-mode`, { billing_mode: "byok" })).status).toBe(200)
+    const asKey = sendTo(node.url, { authorization: `Bearer ${api_key}` })
+    const body = { model: "acme/large", messages: [{ role: "user", content: "hello" }] }
+    const isOpen = async () => {
+      const { candidates } = await jsonOf<{
+        readonly candidates: ReadonlyArray<{ readonly health: { readonly open_for_ms: number } }>
+      }>(await asKey("POST", "/v1/route", body))
+      return candidates.map(({ health }) => health.open_for_ms > 0)
+    }
+    expect((await asKey("POST", "/v1/chat/completions", body)).status).toBe(502)
+    expect(await isOpen()).toEqual([true])
+    const patched = await operator.send("PATCH", `/api/credentials/${wrong.id}`, { secret: other })
+    expect(patched.status).toBe(200)
+    expect(await isOpen()).toEqual([false])
+    expect((await asKey("POST", "/v1/chat/completions", body)).status).toBe(200)
+    expect(sentWith()).toBe(`Bearer ${other}`)
+  })
+
   it("are created once, with a label of their own, for providers of this gateway only", async () => {
     const body = { provider: "acme", label: "unique", secret: good }
     const key = { "idempotency-key": "a credential" }

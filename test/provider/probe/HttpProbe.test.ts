@@ -56,6 +56,7 @@ const probe = (
           id: CredentialId.make("01990000-0000-7000-8000-000000000001"),
           providerId: "one",
           secret: Redacted.make(own),
+          version: "1",
           allowedModels: null
         }
   return Effect.flatMap(Providers, (providers) => providers.probe("one", credential)).pipe(
