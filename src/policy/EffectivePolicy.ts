@@ -121,14 +121,18 @@ export const patternsMatch = (entries: ReadonlyArray<string> | null, model: Mode
 type Named = Pick<Model, "id" | "alias" | "providerId">
 
 const admitsModel = ({ allow, deny }: CompiledRestriction, model: Named): boolean =>
-  (allow === null || matches(allow, model)) && (deny === null || !matches(deny, model))
+  (allow === null || matches(allow, model)) && (deny === null || !denies(deny, model))
+
+/** A maker whose models are denied is denied wherever they are sold: an upstream name may begin with the maker. */
+const denies = (deny: Patterns, model: Named): boolean =>
+  matches(deny, model) || (deny.prefixes.size > 0 && hasPrefix(deny.prefixes, model.alias, 0))
 
 const admitsProvider = (restriction: CompiledRestriction, providerId: string): boolean => {
   const { allow, deny } = restriction
   return (allow === null || matchesProvider(allow, providerId)) && (deny === null || !matchesProvider(deny, providerId))
 }
 
-/** A bare upstream name matches all routes to that model; prefixes match concrete ids. */
+/** A bare upstream name matches all routes to that model; prefixes match concrete ids, and where they deny also upstream names. */
 const matches = ({ everything, exact, prefixes }: Patterns, { alias, id, providerId }: Named): boolean =>
   everything ||
   exact.has(id) ||

@@ -32,6 +32,16 @@ describe("Restrictions", () => {
     expect(verdict({ models: allow("org/*") }, nested)).toBe("project_policy")
   })
 
+  it("a prefix that denies also matches upstream names; one that allows opens no other provider", () => {
+    const resold = model("acme/org/large", { alias: "org/large" })
+    for (const entry of ["org/large", "org/*", "acme/*"]) {
+      expect(verdict({ models: deny(entry) }, resold)).toBe("project_policy")
+    }
+    for (const entry of ["or/*", "org/large/*", "large/*"]) expect(verdict({ models: deny(entry) }, resold)).toBeNull()
+    expect(verdict({ models: allow("org/*") }, resold)).toBe("project_policy")
+    expect(verdict({ models: deny("org/*") }, model("acme/large", { alias: "large" }))).toBeNull()
+  })
+
   it("provider entries match provider ids", () => {
     for (const entry of ["acme", "acme/*", "*"]) {
       expect(verdict({ providers: allow(entry) }, large)).toBeNull()
