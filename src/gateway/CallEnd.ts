@@ -3,13 +3,14 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type { CallFailure } from "../domain/GatewayError.ts"
 import { completionTokens } from "../domain/Usage.ts"
-import type { LedgerShape, SealedAnswer, Settlement } from "../ledger/Ledger.ts"
+import * as Estimate from "../ledger/Estimate.ts"
+import type { LedgerShape, SealedAnswer } from "../ledger/Ledger.ts"
 import * as Spans from "../observe/Spans.ts"
 import type { Conversations } from "../routing/Conversations.ts"
 import type { OutputLengthsShape } from "../routing/quality/OutputLengths.ts"
 import { reasoningFactor } from "../routing/ReasoningFactor.ts"
 import type { CallOptions } from "./Admission.ts"
-import type { Call } from "./Call.ts"
+import type { Call, CompleteAnswer } from "./Call.ts"
 
 export interface EndDeps {
   readonly ledger: Pick<LedgerShape, "settle" | "flushedOf">
@@ -27,8 +28,11 @@ export const end = <A>(
   call.admitted.release()
   if (Exit.isFailure(exit) && Cause.isDie(exit.cause)) call.died()
   const settlement = call.end()
-  remember(deps, call, settlement)
-  learn(deps, call)
+  const { answer } = call
+  if (answer !== undefined && !call.admitted.ranked.pinned) {
+    remember(deps, call, answer)
+    learn(deps, call, answer)
+  }
   const keeping = keptAnswer === undefined ? keepsNothing : kept(keptAnswer, exit)
   const settled =
     Exit.isFailure(keeping) || keeping.value === undefined
@@ -64,15 +68,13 @@ const kept = <A>(
 }
 
 /** Where the conversation of an `auto` call goes on, if it does. */
-const remember = ({ conversations }: EndDeps, { admitted }: Call, { record }: Settlement): void => {
-  if (admitted.ranked.pinned || record.status !== "success" || record.model === null) return
-  conversations.answered(admitted.place, record.model, admitted.ranked.features.promptTokens)
+const remember = ({ conversations }: EndDeps, { admitted }: Call, { candidate }: CompleteAnswer): void => {
+  const { id, imageTokens } = candidate.model
+  conversations.answered(admitted.place, id, Estimate.likelyTokensWithMedia(admitted.measure, imageTokens))
 }
 
 /** How long the answer to an `auto` call was, whatever has become of its text. */
-const learn = ({ outputLengths }: EndDeps, { admitted, answer }: Call): void => {
-  if (answer === undefined || admitted.ranked.pinned) return
-  const { candidate, isCut, usage } = answer
+const learn = ({ outputLengths }: EndDeps, { admitted }: Call, { candidate, isCut, usage }: CompleteAnswer): void => {
   outputLengths.answered({
     model: candidate.model,
     classes: admitted.ranked.features.classes,

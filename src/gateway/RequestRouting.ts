@@ -94,7 +94,14 @@ export const route = (
       snapshot: snapshotFor(catalog, credentials),
       policy: allowed,
       request,
-      features: featuresOf(request, pinned, promptTokens, classes, costBoundOf(request, measure)),
+      features: featuresOf(
+        request,
+        pinned,
+        promptTokens,
+        classes,
+        costBoundOf(request, measure),
+        measure.images + measure.files
+      ),
       quality: pinned ? ownQuality : qualityFor(classes, quality.graded),
       qualityVersion: quality.version,
       outputTokens: outputLengths.expectedFor(classes),

@@ -31,6 +31,8 @@ export interface ModelTable {
   readonly contextTokens: Float64Array
   readonly inputTokens: Float64Array
   readonly outputTokens: Float64Array
+  /** Of one image or file. */
+  readonly imageTokens: Float64Array
   /** The lower of the model's limit and its profile's. */
   readonly maxOutputTokens: Float64Array
   /** How many times as much the model writes as without reasoning, where no effort is sent. */
@@ -94,6 +96,7 @@ const makeTable = (models: ReadonlyArray<Model>): ModelTable => {
     contextTokens: numbers(({ contextTokens }) => contextTokens, Number.POSITIVE_INFINITY),
     inputTokens: numbers(({ inputTokens }) => inputTokens, Number.POSITIVE_INFINITY),
     outputTokens: numbers(({ outputTokens }) => outputTokens, Number.POSITIVE_INFINITY),
+    imageTokens: numbers(({ imageTokens }) => imageTokens, 0),
     maxOutputTokens: numbers(
       ({ outputTokens, profile }) =>
         Math.min(outputTokens ?? Number.POSITIVE_INFINITY, profile.maxOutputTokens ?? Number.POSITIVE_INFINITY),

@@ -14,8 +14,10 @@ import { termsOf } from "./Terms.ts"
 export interface RequestFeatures {
   /** Probability of each class of prompt, per mille, in the order of `promptClasses`. */
   readonly classes: ReadonlyArray<number>
-  /** Estimated length of the prompt. */
+  /** Estimated length of the prompt without its images and files. */
   readonly promptTokens: number
+  /** How many it has: the length of each depends on the model. */
+  readonly imagesAndFiles: number
   /** The client's cap on completion tokens. */
   readonly maxOutputTokens: number | undefined
   readonly requirements: ReadonlyArray<Requirement>
@@ -37,12 +39,14 @@ export const featuresOf = (
   pinned: boolean,
   promptTokens: number,
   classes: ReadonlyArray<number>,
-  costBound?: CostBound | undefined
+  costBound?: CostBound | undefined,
+  imagesAndFiles = 0
 ): RequestFeatures => {
   const tools = toolUseOf(request)
   return {
     classes,
     promptTokens,
+    imagesAndFiles,
     maxOutputTokens: request.maxOutputTokens,
     requirements: requirementsOf(request, pinned, tools === "forced"),
     tools,
@@ -64,8 +68,9 @@ interface Recorded {
   readonly m: string
   /** Classes. */
   readonly c: ReadonlyArray<number>
-  /** Tokens of the prompt. */
+  /** Tokens of the prompt, and its images and files. */
   readonly t: number
+  readonly i?: number
   /** Cap on completion tokens. */
   readonly o?: number
   /** Requirements, by reason. */
@@ -117,11 +122,13 @@ const maxRecordedLength = 2_048
  * more models than a row should carry.
  */
 export const recorded = (features: RequestFeatures, { propensity, qualityVersion }: DecidedBy): string | null => {
-  const { classes, controls, costBound, maxOutputTokens, promptTokens, reasoning, requirements, terms, tools } =
+  const { classes, controls, costBound, imagesAndFiles, maxOutputTokens, promptTokens, reasoning, requirements } =
     features
+  const { terms, tools } = features
   if (terms.serviceTier !== null && terms.serviceTier.length > maxTierLength) return null
   // no spreads of what is mostly absent: a dozen of them took longer than writing the record
   const record: Writable<Recorded> = { v: version, m: classifierVersion, c: classes, t: promptTokens }
+  if (imagesAndFiles > 0) record.i = imagesAndFiles
   if (maxOutputTokens !== undefined) record.o = maxOutputTokens
   if (requirements.length > 0) record.n = requirements.map(({ reason }) => reason)
   if (tools !== "none") record.u = tools
@@ -186,6 +193,7 @@ export const fromRecorded = (text: string): RequestFeatures | null => {
     ? {
         classes: record.c,
         promptTokens: record.t,
+        imagesAndFiles: record.i ?? 0,
         maxOutputTokens: record.o,
         requirements,
         tools: record.u ?? "none",

@@ -175,7 +175,8 @@ const expectedCost = (
   effort: Effort | number | undefined,
   { cached: cache, features, termsOf }: Expectations
 ): number => {
-  const { maxOutputTokens, promptTokens, terms } = features
+  const { imagesAndFiles, maxOutputTokens, terms } = features
+  const promptTokens = features.promptTokens + imagesAndFiles * (table.imageTokens[at] ?? 0)
   const factor = effort === undefined ? (table.factors[at] ?? 1) : reasoningFactor(model, effort)
   const outputTokens = Math.min(
     Math.round((answerTokens[at] ?? 0) * factor),

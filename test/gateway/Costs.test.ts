@@ -433,3 +433,34 @@ describe("What an attempt that failed has used", () => {
     })
   )
 })
+
+describe("The expected cost", () => {
+  it.effect(
+    "of images is that of their tokens at the model, and once they are in its cache that of reading them",
+    () => {
+      const prices = { input: 1_000_000, output: 0, cacheRead: 100_000, cacheWrite: null, tiers: [] }
+      const { complete, run } = setUp(answer("hi"), { model: { imageTokens: 1_000, prices } })
+      const image = { type: "image_url", image_url: { url: "https://example.com/a.png" } } as const
+      const first = { role: "user", content: [image, image] } as const
+      const expectedOf = (messages: ChatRequest["messages"]) =>
+        Effect.map(
+          complete({ model: "auto", messages }),
+          ({ completion }) => completion?.metadata.prediction?.expected_cost_microusd ?? 0
+        )
+      return run(
+        Effect.gen(function* () {
+          const begun = yield* expectedOf([first])
+          expect(begun).toBeGreaterThan(2_000)
+          expect(begun).toBeLessThan(2_100)
+          const goesOn = yield* expectedOf([
+            first,
+            { role: "assistant", content: "hi" },
+            { role: "user", content: "and now?" }
+          ])
+          expect(goesOn).toBeGreaterThan(200)
+          expect(goesOn).toBeLessThan(300)
+        })
+      )
+    }
+  )
+})

@@ -122,7 +122,8 @@ describe("A decision that is made again from the recorded features", () => {
         fc.boolean(),
         restricting,
         fc.option(restricting),
-        (more, rows, alpha, managed, own, configured) => {
+        fc.nat(50),
+        (more, rows, alpha, managed, own, configured, images) => {
           const full = model("a/a").capabilities
           const models = rows.map((one, at) =>
             model(`${one.provider}/${at}`, {
@@ -130,6 +131,7 @@ describe("A decision that is made again from the recorded features", () => {
               quality: one.quality,
               capabilities: { ...full, tools: one.tools, vision: one.vision },
               contextTokens: one.context,
+              imageTokens: one.input % 1_000,
               protocol: one.protocol,
               reasonsByDefault: one.alwaysReasons,
               reasoning: one.alwaysReasons ? mandatory : null,
@@ -144,7 +146,7 @@ describe("A decision that is made again from the recorded features", () => {
               : configuration({ ...restrictionsOf(configured), alpha: configured.alpha ?? null })
           const current = project({ defaultAlpha: alpha })
           const classes = classify(made, 120)
-          const features = featuresOf(made, false, 120, classes, boundOf(own.maxCostMicroUsd))
+          const features = featuresOf(made, false, 120, classes, boundOf(own.maxCostMicroUsd), images)
           const ranked = rank({
             snapshot: makeSnapshot(models),
             policy: intersectPolicies(current, slug, made.routing),

@@ -16,6 +16,7 @@ interface Setting {
   readonly configuration?: Partial<RoutingConfiguration>
   readonly health?: Readonly<Record<string, Partial<RouteHealth>>>
   readonly promptTokens?: number
+  readonly imagesAndFiles?: number
   readonly billingMode?: "managed" | "byok"
 }
 
@@ -29,7 +30,7 @@ const run = (models: ReadonlyArray<Model>, setting: Setting = {}) => {
       asked.routing
     ),
     request: asked,
-    ...expected(asked, setting.promptTokens ?? 1_000),
+    ...expected(asked, setting.promptTokens ?? 1_000, setting.imagesAndFiles),
     health: ({ id }) => ({ ...healthy, ...setting.health?.[id] }),
     nowMillis: 1_000_000,
     billingMode: setting.billingMode ?? "managed"
@@ -164,6 +165,22 @@ describe("The model auto", () => {
     expect(costs({}, { outputTokens: 50 })).toBe(1_000 + 200)
     const profile = { effort: null, maxOutputTokens: 25, apiVersion: null }
     expect(costs({}, { profile })).toBe(1_000 + 100)
+  })
+
+  it("images and files count at each model's own rate, for its expected cost and its tier", () => {
+    const large = { ...middle, imageTokens: 3_000 }
+    const small = { ...middle, id: "beta/small", imageTokens: 200 }
+    const setting = { ...at(0), imagesAndFiles: 10 }
+    const { candidates } = ranked([large, small], setting)
+    expect(candidates.all().map(({ expectedCost, model }) => [model.id, expectedCost])).toEqual([
+      ["beta/small", 1_000 + 10 * 200 + 1_600],
+      ["beta/middle", 1_000 + 10 * 3_000 + 1_600]
+    ])
+    const tier = { abovePromptTokens: 30_000, input: 2_000_000, output: 4_000_000, cacheRead: null, cacheWrite: null }
+    const tiered = { ...large, prices: prices(1_000_000, 4_000_000, [tier]) }
+    expect(ranked([tiered], setting).candidates.first.expectedCost).toBe(2 * 31_000 + 1_600)
+    // how long they really are is only known to the provider: no limit of a prompt refuses them
+    expect(ids([{ ...large, contextTokens: 2_000 }], setting)).toEqual(["beta/middle"])
   })
 
   it("a route without prices ranks as dear as the dearest where the project pays itself", () => {

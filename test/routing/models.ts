@@ -93,8 +93,8 @@ export const request = chatRequest
 export const healthy: RouteHealth = { failure: 0.05, openUntilMillis: 0, latencyMillis: null }
 
 /** What a ranking expects of a request where every model has its own quality for any prompt. */
-export const expected = (asked: ChatRequest, promptTokens: number) => ({
-  features: featuresOf(asked, isPinned(asked.model), promptTokens, []),
+export const expected = (asked: ChatRequest, promptTokens: number, imagesAndFiles = 0) => ({
+  features: featuresOf(asked, isPinned(asked.model), promptTokens, [], undefined, imagesAndFiles),
   quality: figuresBy(({ quality }) => quality),
   outputTokens: sameFigure(400)
 })
