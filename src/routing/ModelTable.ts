@@ -25,8 +25,6 @@ export interface ModelTable {
   /** Rates of the provider's standard tier in micro-USD per million tokens; 0 without prices. */
   readonly inputRates: Float64Array
   readonly outputRates: Float64Array
-  /** Of prompt tokens that the provider has cached. */
-  readonly cachedRates: Float64Array
   /** Limits in tokens; infinite where none is documented. */
   readonly contextTokens: Float64Array
   readonly inputTokens: Float64Array
@@ -39,6 +37,8 @@ export interface ModelTable {
   readonly factors: Float64Array
   /** 1 where an effort is sent although the request asks for none. */
   readonly hasEffort: Uint8Array
+  /** Some model of the pool has such an effort. */
+  readonly hasEfforts: boolean
 }
 
 /** A number for each model, such as its predicted quality. */
@@ -80,6 +80,7 @@ const makeTable = (models: ReadonlyArray<Model>): ModelTable => {
   const numbers = (of: (model: Model) => number | null | undefined, missing: number): Float64Array =>
     Float64Array.from(models, (model) => of(model) ?? missing)
   const flags = (of: (model: Model) => boolean): Uint8Array => Uint8Array.from(models, (model) => (of(model) ? 1 : 0))
+  const hasEffort = flags(({ profile }) => profile.effort !== null)
   const isTiered = flags(({ prices }) => (prices?.tiers.length ?? 0) > 0)
   return {
     models,
@@ -92,7 +93,6 @@ const makeTable = (models: ReadonlyArray<Model>): ModelTable => {
     hasTiers: isTiered.includes(1),
     inputRates: numbers(({ prices }) => prices?.input, 0),
     outputRates: numbers(({ prices }) => prices?.output, 0),
-    cachedRates: numbers(({ prices }) => prices?.cacheRead ?? prices?.input, 0),
     contextTokens: numbers(({ contextTokens }) => contextTokens, Number.POSITIVE_INFINITY),
     inputTokens: numbers(({ inputTokens }) => inputTokens, Number.POSITIVE_INFINITY),
     outputTokens: numbers(({ outputTokens }) => outputTokens, Number.POSITIVE_INFINITY),
@@ -103,7 +103,8 @@ const makeTable = (models: ReadonlyArray<Model>): ModelTable => {
       Number.POSITIVE_INFINITY
     ),
     factors: numbers((model) => reasoningFactor(model, undefined), 1),
-    hasEffort: flags(({ profile }) => profile.effort !== null)
+    hasEffort,
+    hasEfforts: hasEffort.includes(1)
   }
 }
 

@@ -37,7 +37,7 @@ export const candidatesOf = (
     costs: inOrder(order, scores.costs),
     qualities: inOrder(order, scores.qualities),
     utilities: inOrder(order, scores.utilities),
-    efforts: order.map((at) => scores.efforts[at]),
+    efforts: scores.hasEfforts ? order.map((at) => scores.efforts[at]) : [],
     // which of several it is depends on the time
     credentials: credentialOf === undefined ? [] : order.map((at) => credentialOf(modelAt(models, at)))
   })

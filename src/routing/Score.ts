@@ -1,6 +1,5 @@
 import type { Effort } from "../domain/Chat.ts"
 import type { Model } from "../domain/Model.ts"
-import { microUsd, perMillion, zero } from "../domain/Money.ts"
 import { feeOf, listOf, type PriceTerms, plainTerms, ratesFor } from "../domain/Prices.ts"
 import { priorFailure } from "./Breaker.ts"
 import type { ModelFigures, ModelTable } from "./ModelTable.ts"
@@ -16,6 +15,8 @@ import type { RouteHealth } from "./RouteHealth.ts"
  */
 export interface Scores {
   readonly table: ModelTable
+  /** Some of the efforts may be set. */
+  hasEfforts: boolean
   readonly efforts: Array<Effort | number | undefined>
   /** Expected, in micro-USD. */
   readonly costs: Float64Array
@@ -84,6 +85,7 @@ const scoresFor = (table: ModelTable): Scores => {
   const size = table.models.length
   const scores: Scores = {
     table,
+    hasEfforts: false,
     efforts: new Array<undefined>(size).fill(undefined),
     costs: new Float64Array(size),
     tiers: new Float64Array(size),
@@ -110,32 +112,60 @@ export const score = (table: ModelTable, eligible: ReadonlyArray<number>, expect
   expectations.quality.fill(table, scores.healthyQualities)
   expectations.outputTokens.fill(table, scores.answerTokens)
   setHealth(scores, expectations.known ?? eligible, expectations)
+  scores.hasEfforts = table.hasEfforts || expectations.asksForEffort
+  if (scores.hasEfforts) setEfforts(scores, eligible, expectations)
+  setCosts(scores, eligible, expectations)
+  return scores
+}
+
+const setEfforts = (
+  { efforts, table }: Scores,
+  eligible: ReadonlyArray<number>,
+  { asksForEffort, effortOf }: Expectations
+): void => {
+  for (const at of eligible) {
+    const model = table.models[at]
+    efforts[at] = model !== undefined && (table.hasEffort[at] === 1 || asksForEffort) ? effortOf(model) : undefined
+  }
+}
+
+/** What is the same for all is read before the loop, whose share of a ranking is the largest. */
+const setCosts = (
+  { answerTokens, costs, dearness, efforts, hasEfforts, table }: Scores,
+  eligible: ReadonlyArray<number>,
+  { cached, features, termsOf }: Expectations
+): void => {
+  const { factors, imageTokens, inputRates, isPriced, isTiered, maxOutputTokens, models, outputRates } = table
+  const { imagesAndFiles, promptTokens: textTokens, terms } = features
+  const cap = features.maxOutputTokens ?? Number.POSITIVE_INFINITY
+  const hasPlainTerms = terms === plainTerms
+  const cachedAt = cached === undefined ? undefined : table.places.get(cached.modelId)
   let lowest = Number.POSITIVE_INFINITY
   let highest = 0
   for (const at of eligible) {
-    setScores(scores, at, expectations)
-    if (table.isPriced[at] === 0) continue
-    const cost = scores.costs[at] ?? 0
+    if (isPriced[at] === 0) continue
+    const model = models[at]
+    if (model === undefined) continue
+    const effort = hasEfforts ? efforts[at] : undefined
+    const factor = effort === undefined ? (factors[at] ?? 1) : reasoningFactor(model, effort)
+    const outputTokens = Math.min(Math.round((answerTokens[at] ?? 0) * factor), cap, maxOutputTokens[at] ?? cap)
+    const promptTokens = textTokens + imagesAndFiles * (imageTokens[at] ?? 0)
+    const product =
+      hasPlainTerms && isTiered[at] === 0 && at !== cachedAt
+        ? promptTokens * (inputRates[at] ?? 0) + outputTokens * (outputRates[at] ?? 0)
+        : productOf(model, termsOf(model), promptTokens, at === cachedAt ? (cached?.tokens ?? 0) : 0, outputTokens)
+    const cost = product < Number.MAX_SAFE_INTEGER ? Math.ceil(product / 1_000_000) : Number.MAX_SAFE_INTEGER
+    costs[at] = cost
     if (cost < lowest) lowest = cost
     if (cost > highest) highest = cost
   }
   const floor = Math.log1p(Math.max(Math.min(lowest, highest), highest / maxCostRatio))
   const span = Math.log1p(highest) - floor
   for (const at of eligible) {
-    if (table.isPriced[at] === 0) scores.costs[at] = highest
-    const position = span === 0 ? 0 : Math.max(0, Math.log1p(scores.costs[at] ?? 0) - floor) / span
-    scores.dearness[at] = Math.round(position * costWeight * unit)
+    if (isPriced[at] === 0) costs[at] = highest
+    const position = span === 0 ? 0 : Math.max(0, Math.log1p(costs[at] ?? 0) - floor) / span
+    dearness[at] = Math.round(position * costWeight * unit)
   }
-  return scores
-}
-
-const setScores = (scores: Scores, at: number, expectations: Expectations): void => {
-  const { table } = scores
-  const model = table.models[at]
-  if (model === undefined) return
-  const effort = table.hasEffort[at] === 1 || expectations.asksForEffort ? expectations.effortOf(model) : undefined
-  scores.efforts[at] = effort
-  scores.costs[at] = table.isPriced[at] === 1 ? expectedCost(scores, at, model, effort, expectations) : zero
 }
 
 /** Of all routes of the pool; nothing is against those that nothing is known of. */
@@ -149,7 +179,11 @@ const setHealth = (
   tiers.fill(0)
   latencies.fill(-1)
   openUntilMillis.fill(0)
-  for (let at = 0; at < qualities.length; at++) qualities[at] = Math.round((healthyQualities[at] ?? 0) * unit)
+  for (let at = 0; at < qualities.length; at++) {
+    const quality = Math.round((healthyQualities[at] ?? 0) * unit)
+    healthyQualities[at] = quality
+    qualities[at] = quality
+  }
   for (const at of known) {
     const model = table.models[at]
     if (model === undefined) continue
@@ -159,50 +193,23 @@ const setHealth = (
     const excess = Math.max(0, Math.min(1, (state.failure - priorFailure) / (1 - priorFailure)))
     if (isOpen || excess > 0) scores.areWell = false
     tiers[at] = (isOpen ? 2 : 0) + (state.failure > mostlyFailing ? 1 : 0)
-    qualities[at] = Math.round((healthyQualities[at] ?? 0) * (1 - excess) * unit)
+    if (excess > 0) qualities[at] = Math.round((healthyQualities[at] ?? 0) * (1 - excess))
     latencies[at] = state.latencyMillis === null ? -1 : 31 - Math.clz32(Math.max(1, state.latencyMillis))
     openUntilMillis[at] = isOpen ? state.openUntilMillis : 0
   }
-  for (let at = 0; at < healthyQualities.length; at++) {
-    healthyQualities[at] = Math.round((healthyQualities[at] ?? 0) * unit)
-  }
 }
 
-const expectedCost = (
-  { answerTokens, table }: Scores,
-  at: number,
-  model: Model,
-  effort: Effort | number | undefined,
-  { cached: cache, features, termsOf }: Expectations
-): number => {
-  const { imagesAndFiles, maxOutputTokens, terms } = features
-  const promptTokens = features.promptTokens + imagesAndFiles * (table.imageTokens[at] ?? 0)
-  const factor = effort === undefined ? (table.factors[at] ?? 1) : reasoningFactor(model, effort)
-  const outputTokens = Math.min(
-    Math.round((answerTokens[at] ?? 0) * factor),
-    maxOutputTokens ?? Number.POSITIVE_INFINITY,
-    table.maxOutputTokens[at] ?? Number.POSITIVE_INFINITY
-  )
-  const cached = cache !== undefined && cache.modelId === model.id ? Math.min(promptTokens, cache.tokens) : 0
-  const isPlain = terms === plainTerms && table.isTiered[at] === 0
-  const product = isPlain
-    ? (promptTokens - cached) * (table.inputRates[at] ?? 0) +
-      cached * (table.cachedRates[at] ?? 0) +
-      outputTokens * (table.outputRates[at] ?? 0)
-    : specialProduct(model, termsOf(model), promptTokens, cached, outputTokens)
-  return product < Number.MAX_SAFE_INTEGER ? perMillion(product) : microUsd(Number.MAX_SAFE_INTEGER)
-}
-
-/** Tokens times rates, where the request or the length of its prompt decides about the rates. */
-const specialProduct = (
+/** Tokens times rates, whatever the request and the length of its prompt say about the rates. */
+const productOf = (
   { prices }: Model,
   terms: PriceTerms,
   promptTokens: number,
-  cached: number,
+  cachedTokens: number,
   outputTokens: number
 ): number => {
   if (prices === null) return 0
   const rates = ratesFor(listOf(prices, terms), promptTokens)
+  const cached = Math.min(promptTokens, cachedTokens)
   return (
     (promptTokens - cached) * rates.input +
     cached * (rates.cacheRead ?? rates.input) +
