@@ -137,6 +137,8 @@ export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
   readonly cause: unknown
   /** By default the database. */
   readonly store?: "images"
+  /** Nothing can have been written; unset where a statement may have been, whose answer is lost. */
+  readonly isUnwritten?: true | undefined
 }> {
   override get message(): string {
     return `The gateway cannot reach its ${this.store === "images" ? "store of images" : "database"}.`

@@ -116,7 +116,7 @@ export const extended = (state: CallState, hold: Hold): CallState => ({ ...state
 /** A refusal leaves the hold as it was; an extension that nothing is heard of may have been written. */
 export const unextended = (state: CallState, error: ExtendError, { min }: HoldOption): CallState => ({
   ...state,
-  mayHoldMore: state.mayHoldMore || error._tag === "StoreUnavailable",
+  mayHoldMore: state.mayHoldMore || (error._tag === "StoreUnavailable" && error.isUnwritten !== true),
   refusedMicroUsd: error._tag === "InsufficientFunds" ? Math.min(min, state.refusedMicroUsd) : 0
 })
 

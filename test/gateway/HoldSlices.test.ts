@@ -71,6 +71,12 @@ const isAway = (ledger: LedgerShape, { now }: { readonly now: () => number }, mi
   return asked
 }
 
+/** No connection: nothing can have been written. */
+const isCut = (ledger: LedgerShape): void => {
+  const extend = () => Effect.fail(new StoreUnavailable({ cause: "connection refused", isUnwritten: true }))
+  Object.assign(ledger, { extend })
+}
+
 /** Extensions are written, but whoever has asked for them hears nothing. */
 const losesAnswers = (ledger: LedgerShape): void => {
   const { extend } = ledger
@@ -220,6 +226,18 @@ describe("A streamed call without a client's cap", () => {
       )
     }
   )
+
+  it.effect("what a stream has used beyond a hold that cannot have been extended is written off, not forgotten", () => {
+    const { relay, run } = setUp(1_000_000, { one: [whole(40)] })
+    return run(
+      Effect.gen(function* () {
+        isCut(yield* Ledger)
+        const { completions } = yield* relay()
+        expect(completions).toMatchObject([{ finish: "stop", metadata: { cost: { amount_microusd: 62_500 } } }])
+        expect((yield* booked)[0]).toMatchObject({ state: "settled", charged: 62_500, absorbed: 160_010 - 62_500 })
+      })
+    )
+  })
 
   it.effect("a slice that is refused after the ledger could not be asked ends the stream, for that reason", () => {
     const slow = Array.from({ length: 30 }, () => [text(thousand), wait(400)]).flat()

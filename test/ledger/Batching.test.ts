@@ -296,6 +296,22 @@ describe("A reservation", () => {
     )
   )
 
+  it.effect.each([
+    ["a statement that failed", unreachable, true],
+    ["one that the database has refused", refused, true],
+    ["one whose answer was lost", unanswered, undefined]
+  ] as const)("an extension tells whether it can have been written: of %s", ([, failure, isUnwritten]) =>
+    withDatabase(({ answer }) =>
+      Effect.gen(function* () {
+        const ledger = yield* Ledger
+        const hold = yield* reserve
+        answer(answers(failure))
+        const error = yield* Effect.flip(ledger.extend(hold, option(20)))
+        expect(error).toMatchObject({ _tag: "StoreUnavailable", isUnwritten })
+      })
+    )
+  )
+
   it.effect("a reservation waits for one statement at most while rejected settlements are tried again", () =>
     withDatabase(({ advance, answer, statements }) =>
       Effect.gen(function* () {

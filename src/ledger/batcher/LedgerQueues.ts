@@ -198,10 +198,10 @@ export class LedgerQueues {
       this.deps.reports.delayed(error.cause)
     }
     this.settlements.putBack(settlements)
+    const isUncertain = error?.uncertain !== false
     for (const queued of reservations) {
-      if (BatchFailure.needsVoid(queued.reservation, error?.uncertain !== false))
-        this.settle(voidOf(queued.reservation))
-      this.finish(queued, unavailable(error?.cause ?? Cause.squash(cause)))
+      if (BatchFailure.needsVoid(queued.reservation, isUncertain)) this.settle(voidOf(queued.reservation))
+      this.finish(queued, unavailable(error?.cause ?? Cause.squash(cause), isUncertain))
     }
     const last = settlements.at(-1)
     if (last === undefined) return noDelay

@@ -50,8 +50,9 @@ export const voidOf = ({ callId, caller }: BatchReservation): BatchSettlement =>
   record: null
 })
 
-export const unavailable = (cause: unknown): Effect.Effect<never, StoreUnavailable> =>
-  Effect.fail(new StoreUnavailable({ cause }))
+/** Nothing has been written, or that is uncertain. */
+export const unavailable = (cause: unknown, isUncertain = false): Effect.Effect<never, StoreUnavailable> =>
+  Effect.fail(new StoreUnavailable({ cause, isUnwritten: isUncertain ? undefined : true }))
 
 export const responseTo = (
   reservation: BatchReservation,
