@@ -34,9 +34,15 @@ export const policy = {
     },
     {
       file: "src/policy/EffectivePolicy.ts",
-      find: "(deny === null || !matches(deny, model))",
-      replace: "(deny === null || allow !== null || !matches(deny, model))",
+      find: "(deny === null || !denies(deny, model))",
+      replace: "(deny === null || allow !== null || !denies(deny, model))",
       breaks: "an allowed model cannot be denied"
+    },
+    {
+      file: "src/policy/EffectivePolicy.ts",
+      find: "matches(deny, model) || (deny.prefixes.size > 0 && hasPrefix(deny.prefixes, model.alias, 0))",
+      replace: "matches(deny, model)",
+      breaks: "a maker that is denied is used where another provider sells its models"
     },
     {
       file: "src/policy/EffectivePolicy.ts",

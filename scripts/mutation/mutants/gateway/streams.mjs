@@ -542,9 +542,23 @@ export const streamMutants = [
   },
   {
     file: slices,
-    find: "if (cost <= amount || most === undefined) return undefined",
-    replace: "if (cost >= 0 || most === undefined) return undefined",
+    find: "if (cost <= amount || most === undefined || this.isAway()) return undefined",
+    replace: "if (cost >= 0 || most === undefined || this.isAway()) return undefined",
     breaks: "what a response costs beyond its hold is written off although there is money",
+    tests: slicesTests
+  },
+  {
+    file: slices,
+    find: "this.asksAgainAtMillis = isRefused ? undefined : this.deps.timers.now() + askAgainMillis",
+    replace: "this.asksAgainAtMillis = undefined",
+    breaks: "a stream ends as if its money were used up when the ledger cannot be asked",
+    tests: slicesTests
+  },
+  {
+    file: slices,
+    find: "if (isRefused) this.refused =",
+    replace: "this.refused =",
+    breaks: "a ledger that could not be asked once is never asked again",
     tests: slicesTests
   },
   {

@@ -285,8 +285,8 @@ export const batcherMutants = [
   },
   {
     file: queues,
-    find: "    this.settlements.putBack(settlements)\n    for (const queued of reservations) {\n",
-    replace: "    for (const queued of reservations) {\n",
+    find: "    this.settlements.putBack(settlements)\n    const isUncertain",
+    replace: "    const isUncertain",
     breaks: "settlements of a failed batch are lost"
   },
   {
