@@ -13,6 +13,7 @@ import { CallObservers } from "../domain/CallObserver.ts"
 import { IdGenerator } from "../domain/IdGenerator.ts"
 import { Timers } from "../domain/Timers.ts"
 import { Gateway } from "../gateway/Gateway.ts"
+import { ClientAddress } from "../http/ClientAddress.ts"
 import { Security } from "../http/inference/Security.ts"
 import { minLimitEmbedded } from "../http/overload/AdaptiveLimit.ts"
 import { LoadShedding } from "../http/overload/LoadShedding.ts"
@@ -80,7 +81,7 @@ export const services = (settings: Settings.Settings) => {
     loadShedding,
     Drain.layer({ grace: settings.drainGrace, delay: settings.drainDelay }),
     Idempotency.layer
-  ).pipe(Layer.provideMerge(ApiKeys.layer))
+  ).pipe(Layer.provideMerge(ApiKeys.layer), Layer.provideMerge(ClientAddress.layer(settings.trustedProxies)))
   const check = InvariantCheck.layer.pipe(Layer.provide(InvariantCheckStore.layer(Duration.toSeconds(maxCallDuration))))
   return Layer.mergeAll(
     http,

@@ -2,6 +2,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { Variables } from "../config/DotEnv.ts"
 import type * as Settings from "../config/Settings.ts"
+import { networkText } from "../domain/IpNetwork.ts"
 import { version } from "../domain/Version.ts"
 import { credentialVariables } from "./ProviderSettings.ts"
 
@@ -42,6 +43,7 @@ export const logStart = (
       PUBLIC_URL: settings.publicUrl,
       S3_BUCKET: settings.objectStore?.bucket ?? null,
       STRIPE_SECRET_KEY: isSet(settings.stripe),
+      TRUSTED_PROXIES: settings.trustedProxies.map(networkText).join(",") || null,
       policy: isSet(settings.policy),
       routingConfigurations: settings.routingConfigurations?.length ?? 0,
       rateLimits: settings.rateLimits,

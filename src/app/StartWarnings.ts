@@ -35,6 +35,14 @@ export const warningsOf = (
           message: `is not set: links, redirects and cookies are those of ${listenUrl(settings.host, settings.port)}`
         }
       ]),
+  ...(settings.trustedProxies.some(({ bits }) => bits === 0)
+    ? [
+        {
+          path: "TRUSTED_PROXIES",
+          message: "has every address: each client can say by which one it is counted and recorded"
+        }
+      ]
+    : []),
   // the embedded database's directory has a key of its own
   ...((settings.databaseUrl === null && settings.dataDirectory !== ":memory:") || settings.masterKey.current !== null
     ? []

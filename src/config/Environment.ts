@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as LogLevel from "effect/LogLevel"
 import type * as Redacted from "effect/Redacted"
 import type { ConfigIssue } from "../domain/InvalidConfiguration.ts"
+import type { IpNetwork } from "../domain/IpNetwork.ts"
 import { type MicroUsd, microUsd } from "../domain/Money.ts"
 import {
   allOf,
@@ -18,6 +19,8 @@ import { ambient } from "./Variable.ts"
 export interface Environment {
   readonly host: string
   readonly port: number
+  /** Of a request that one of them sends on, the client is the one that `X-Forwarded-For` names. */
+  readonly trustedProxies: ReadonlyArray<IpNetwork>
   readonly dataDirectory: string
   /** Names a PostgreSQL server; without it the embedded database is used. */
   readonly databaseUrl: Redacted.Redacted | null
@@ -173,6 +176,7 @@ export const readSecret = (name: string): Effect.Effect<Redacted.Redacted | null
 const assembled = (all: Variables): Environment => ({
   host: all.host.value ?? defaultHost,
   port: all.port.value ?? 8080,
+  trustedProxies: all.trustedProxies.value ?? [],
   dataDirectory: all.dataDirectory.value ?? ".data",
   databaseUrl: all.databaseUrl.value,
   publicUrl: all.publicUrl.value,

@@ -14,6 +14,7 @@ import {
   issuer,
   listenAddress,
   logLevel,
+  networks,
   nonSecret,
   oneOf,
   printable,
@@ -54,6 +55,7 @@ export const variables = ({ isApiKey, isMasterKey, vendors }: EnvironmentOptions
   return Config.all({
     host: nonSecret("HOST", listenAddress),
     port: nonSecret("PORT", wholeNumber({ min: 0, max: 65_535 })),
+    trustedProxies: nonSecret("TRUSTED_PROXIES", networks),
     dataDirectory: nonSecret("DATA_DIR", printable),
     databaseUrl: secret("DATABASE_URL", (text) => (isPostgresUrl(text) ? null : wrongPostgresUrl)),
     publicUrl: nonSecret("PUBLIC_URL", webAddress),

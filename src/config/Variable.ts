@@ -6,6 +6,7 @@ import * as LogLevel from "effect/LogLevel"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type { ConfigIssue } from "../domain/InvalidConfiguration.ts"
+import { type IpNetwork, networkOf } from "../domain/IpNetwork.ts"
 import { type Bounds, boundsText, isWithin } from "../domain/OptionIssues.ts"
 import { isProxyUrl } from "../egress/Proxy.ts"
 
@@ -102,6 +103,18 @@ export const listenAddress: Decode<string> = (text) =>
   isIP(text) !== 0 || hostName.test(text)
     ? Either.right(text)
     : Either.left("must be an IP address or a host name, such as 127.0.0.1")
+
+/** Addresses and networks, with commas or spaces between them. */
+export const networks: Decode<ReadonlyArray<IpNetwork>> = (text) => {
+  const entries = text.split(/[\s,]+/).filter((entry) => entry !== "")
+  const found = entries.flatMap((entry) => networkOf(entry) ?? [])
+  const wrong = entries.findIndex((entry) => networkOf(entry) === undefined)
+  return wrong < 0
+    ? Either.right(found)
+    : Either.left(
+        `must be a list of IP addresses and networks, such as 10.0.0.0/8,192.0.2.10; its entry ${wrong + 1} is neither`
+      )
+}
 
 /** The base of links, without a slash at its end. */
 export const webAddress: Decode<string> = (text) => {

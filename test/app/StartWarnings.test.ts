@@ -43,3 +43,12 @@ it.effect("a service that other machines reach and whose links would lead to thi
     expect(yield* warned({ ...elsewhere, PUBLIC_URL: "https://gateway.example.com" })).toEqual([])
   })
 )
+
+it.effect("a service to which each client can name its own address is warned about", () =>
+  Effect.gen(function* () {
+    const warning = "TRUSTED_PROXIES has every address: each client can say by which one it is counted and recorded"
+    for (const all of ["0.0.0.0/0", "10.0.0.0/8,::/0"])
+      expect(yield* warned({ TRUSTED_PROXIES: all })).toEqual([warning])
+    expect(yield* warned({ TRUSTED_PROXIES: "10.0.0.0/8" })).toEqual([])
+  })
+)

@@ -6,6 +6,7 @@ import * as LogLevel from "effect/LogLevel"
 import * as Redacted from "effect/Redacted"
 import { describe } from "vitest"
 import { isLoopbackAddress } from "../../src/config/Environment.ts"
+import { networkText } from "../../src/domain/IpNetwork.ts"
 import { issuesGiven, loadGiven, settingsGiven } from "./Load.ts"
 
 const reveal = (secret: Redacted.Redacted | null | undefined) =>
@@ -58,6 +59,26 @@ describe("the environment", () => {
       ] as const) {
         const { drainDelay } = yield* settingsGiven({ env: { HOST: "::", DRAIN_DELAY: given } })
         expect([given, Duration.toSeconds(drainDelay)]).toEqual([given, seconds])
+      }
+    })
+  )
+
+  it.effect("the proxies that are trusted are none by default, else addresses and networks", () =>
+    Effect.gen(function* () {
+      expect((yield* settingsGiven({})).trustedProxies).toEqual([])
+      const { trustedProxies } = yield* settingsGiven({
+        env: { TRUSTED_PROXIES: "10.0.0.0/8,192.0.2.10 2001:db8::/32 , ::1" }
+      })
+      expect(trustedProxies.map(networkText)).toEqual(["10.0.0.0/8", "192.0.2.10/32", "2001:db8::/32", "::1/128"])
+      for (const [given, entry] of [
+        ["balancer.example.com", 1],
+        ["10.0.0.0/8,10.0.0.0/33", 2],
+        ["10.0.0.0/8; 10.1.0.0/16", 1],
+        ["10.0.0.0/8,true", 2]
+      ] as const) {
+        expect(yield* issuesGiven({ env: { TRUSTED_PROXIES: given } })).toEqual([
+          `TRUSTED_PROXIES: must be a list of IP addresses and networks, such as 10.0.0.0/8,192.0.2.10; its entry ${entry} is neither`
+        ])
       }
     })
   )

@@ -7,6 +7,7 @@ import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import * as Layer from "effect/Layer"
 import { AccountId, KeyId, ProjectId, UserId } from "../../src/domain/Ids.ts"
+import { ClientAddress } from "../../src/http/ClientAddress.ts"
 import { Security } from "../../src/http/inference/Security.ts"
 import { mint } from "../../src/identity/keys/ApiKey.ts"
 import { ApiKeyStore } from "../../src/identity/keys/ApiKeyStore.ts"
@@ -57,6 +58,7 @@ const setUp = Effect.fnUntraced(function* (database: (typeof databases)[number][
   )
   const context = yield* Layer.build(
     Security.layer.pipe(
+      Layer.provide(ClientAddress.layer([])),
       Layer.provideMerge(ApiKeys.layer),
       Layer.provideMerge(layer),
       Layer.provide(Layer.succeedContext(stores)),

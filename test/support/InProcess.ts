@@ -21,6 +21,7 @@ import { Timers, type TimersShape } from "../../src/domain/Timers.ts"
 import { type Deadlines, defaultDeadlines } from "../../src/gateway/Deadlines.ts"
 import { Gateway } from "../../src/gateway/Gateway.ts"
 import { AccountRoutes } from "../../src/http/account/AccountRoutes.ts"
+import { ClientAddress } from "../../src/http/ClientAddress.ts"
 import { Dashboard } from "../../src/http/dashboard/Dashboard.ts"
 import { PersonSecurity } from "../../src/http/inference/PersonSecurity.ts"
 import { Security } from "../../src/http/inference/Security.ts"
@@ -176,7 +177,7 @@ export const startInProcess = async (options: InProcessOptions): Promise<InProce
   })
   const services = Layer.mergeAll(
     gateway,
-    Security.layer,
+    Security.layer.pipe(Layer.provide(ClientAddress.layer([]))),
     options.loadShedding ?? LoadShedding.layer,
     Drain.layer({ grace: Duration.decode(options.drainGrace ?? 0) })
   ).pipe(Layer.provideMerge(knowledge), Layer.provideMerge(base))

@@ -6,6 +6,7 @@ import type { Settings } from "../../config/Settings.ts"
 const fixed = {
   host: "HOST",
   port: "PORT",
+  trustedProxies: "TRUSTED_PROXIES",
   dataDirectory: "DATA_DIR",
   databaseUrl: "DATABASE_URL",
   publicUrl: "PUBLIC_URL",

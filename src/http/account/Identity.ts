@@ -11,6 +11,7 @@ import { CommandAccess } from "../../identity/sessions/CommandAccess.ts"
 import { PublicUrl } from "../../identity/sessions/PublicUrl.ts"
 import { Sessions } from "../../identity/sessions/Sessions.ts"
 import { isPageTokenOf, isToken } from "../../identity/sessions/SessionToken.ts"
+import { ClientAddress } from "../ClientAddress.ts"
 import * as DeclaredErrors from "./DeclaredErrors.ts"
 import * as Incoming from "./Incoming.ts"
 import * as SessionCookie from "./SessionCookie.ts"
@@ -24,12 +25,16 @@ export class Identity extends HttpApiMiddleware.Tag<Identity>()("gateway/http/ac
   failure: DeclaredErrors.Common
 }) {
   /** @internal */
-  static readonly layer: Layer.Layer<Identity, never, CommandAccess | OidcSignIn | PublicUrl | Sessions> = Layer.effect(
+  static readonly layer: Layer.Layer<
+    Identity,
+    never,
+    ClientAddress | CommandAccess | OidcSignIn | PublicUrl | Sessions
+  > = Layer.effect(
     this,
     Effect.suspend(() =>
-      Effect.map(identifies, (identify) =>
+      Effect.map(Effect.all([identifies, ClientAddress]), ([identify, address]) =>
         Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-          const identified = identify(request, Incoming.of(request))
+          const identified = identify(request, Incoming.of(request, address))
           return Effect.tap(identified, ({ transport }) =>
             Effect.sync(() => {
               // the proof of a command counts once

@@ -10,11 +10,12 @@ import type { OidcSignIn } from "../../account/oidc/OidcSignIn.ts"
 import { NotFound } from "../../domain/AccountError.ts"
 import { CurrentUser } from "../../domain/CurrentUser.ts"
 import { Unauthenticated } from "../../domain/GatewayError.ts"
-import { ProjectId, type RequestId } from "../../domain/Ids.ts"
+import { ProjectId } from "../../domain/Ids.ts"
 import type { CommandAccess } from "../../identity/sessions/CommandAccess.ts"
 import type { PublicUrl } from "../../identity/sessions/PublicUrl.ts"
 import type { Sessions } from "../../identity/sessions/Sessions.ts"
 import { identifies } from "../account/Identity.ts"
+import { ClientAddress } from "../ClientAddress.ts"
 import { projectOf } from "../Paths.ts"
 import type { CallSecurity } from "./InferenceHandler.ts"
 
@@ -23,7 +24,7 @@ export class PersonSecurity extends Context.Tag("gateway/http/PersonSecurity")<P
   static readonly layer: Layer.Layer<
     PersonSecurity,
     never,
-    CommandAccess | OidcSignIn | PersonKeys | PublicUrl | Sessions
+    ClientAddress | CommandAccess | OidcSignIn | PersonKeys | PublicUrl | Sessions
   > = Layer.effect(
     this,
     Effect.suspend(() => make)
@@ -38,10 +39,15 @@ export class PersonSecurity extends Context.Tag("gateway/http/PersonSecurity")<P
 const make = Effect.gen(function* () {
   const identify = yield* identifies
   const keys = yield* PersonKeys
+  const address = yield* ClientAddress
   return PersonSecurity.of({
     authenticate: (request, _format, requestId) =>
       Effect.gen(function* () {
-        const user = yield* identify(credentialsOf(request), incomingOf(request, requestId))
+        const user = yield* identify(credentialsOf(request), {
+          address: address.of(request),
+          port: request.socket.localPort ?? 0,
+          requestId
+        })
         const project = projectOf(request.url ?? "")?.toLowerCase()
         if (!Schema.is(ProjectId)(project)) return yield* noProject
         return yield* Effect.provideService(keys.callerIn(project), CurrentUser, user)
@@ -52,12 +58,6 @@ const make = Effect.gen(function* () {
 const credentialsOf = ({ headers }: IncomingMessage) => ({
   headers: Headers.fromInput(headers),
   cookies: Cookies.parseHeader(headers.cookie ?? "")
-})
-
-const incomingOf = ({ socket }: IncomingMessage, requestId: RequestId) => ({
-  address: socket.remoteAddress ?? "",
-  port: socket.localPort ?? 0,
-  requestId
 })
 
 const noProject = new NotFound({ message: "Project not found." })

@@ -5,6 +5,7 @@ import * as Layer from "effect/Layer"
 import type { CallerShape } from "../../domain/Caller.ts"
 import type { RateLimited } from "../../domain/GatewayError.ts"
 import { ApiKeys, type AuthenticationFailure } from "../../identity/keys/ApiKeys.ts"
+import { ClientAddress } from "../ClientAddress.ts"
 import { openAiFormat, type WireFormat } from "../WireFormat.ts"
 
 type Incoming = Pick<IncomingMessage, "headers" | "socket">
@@ -27,15 +28,15 @@ const authorizationOf = ({ headers }: Pick<IncomingMessage, "headers">, format: 
 }
 
 export class Security extends Context.Tag("gateway/http/Security")<Security, SecurityShape>() {
-  static readonly layer: Layer.Layer<Security, never, ApiKeys> = Layer.effect(
+  static readonly layer: Layer.Layer<Security, never, ApiKeys | ClientAddress> = Layer.effect(
     this,
-    Effect.map(ApiKeys, (keys) => ({
+    Effect.map(Effect.all([ApiKeys, ClientAddress]), ([keys, address]) => ({
       authenticate: (request: Incoming, format: KeyPlaces = openAiFormat) =>
-        keys.authenticate(authorizationOf(request, format), request.socket.remoteAddress ?? ""),
+        keys.authenticate(authorizationOf(request, format), address.of(request)),
       remembered: (request: Incoming, format: KeyPlaces = openAiFormat) =>
         keys.cached(authorizationOf(request, format)),
       blocked: (request: Incoming, format: KeyPlaces = openAiFormat) =>
-        keys.blocked(authorizationOf(request, format), request.socket.remoteAddress ?? "")
+        keys.blocked(authorizationOf(request, format), address.of(request))
     }))
   )
 }

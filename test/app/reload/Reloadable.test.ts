@@ -34,6 +34,17 @@ it.effect("takes what can be changed, keeps the rest and names it", () =>
   })
 )
 
+it.effect("the proxies that are trusted wait for a start", () =>
+  Effect.gen(function* () {
+    const given = (list: string) => settingsGiven({ env: { TRUSTED_PROXIES: list } })
+    const current = yield* given("10.0.0.0/8,192.0.2.1")
+    expect(reloadable(current, yield* given("10.0.0.0/8 192.0.2.1")).needStart).toEqual([])
+    const { needStart, next } = reloadable(current, yield* given("10.0.0.0/9"))
+    expect(needStart).toEqual(["TRUSTED_PROXIES"])
+    expect(next.trustedProxies).toEqual(current.trustedProxies)
+  })
+)
+
 it.effect("what is built from live settings sees the change", () =>
   Effect.gen(function* () {
     const first = yield* settingsGiven({})

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import { flowMillis, OidcSignIn } from "../../../account/oidc/OidcSignIn.ts"
 import { PublicUrl } from "../../../identity/sessions/PublicUrl.ts"
 import { maxSessionMillis } from "../../../identity/sessions/Sessions.ts"
+import { ClientAddress } from "../../ClientAddress.ts"
 import { AccountApi } from "../AccountApi.ts"
 import * as Incoming from "../Incoming.ts"
 import * as SessionCookie from "../SessionCookie.ts"
@@ -14,6 +15,7 @@ export const oidcHandlers = HttpApiBuilder.group(AccountApi, "oidc", (handlers) 
   Effect.gen(function* () {
     const oidc = yield* OidcSignIn
     const publicUrl = yield* PublicUrl
+    const clients = yield* ClientAddress
     const redirectUriAt = (base: string): string => `${base}/api/session/oidc/callback`
 
     /** A browser that cannot be signed in is led to the page where a person can try again; a script gets the error. */
@@ -23,7 +25,7 @@ export const oidcHandlers = HttpApiBuilder.group(AccountApi, "oidc", (handlers) 
         !(request.headers["accept"] ?? "").includes("text/html")
           ? attempt
           : Effect.catchAll(attempt, ({ _tag }) => {
-              const base = publicUrl.at(Incoming.of(request).port)
+              const base = publicUrl.at(Incoming.portOf(request))
               return Effect.succeed(
                 redirect(`${base}/dashboard/sign-in#error=${failures.get(_tag) ?? "unavailable"}`, [])
               )
@@ -32,14 +34,14 @@ export const oidcHandlers = HttpApiBuilder.group(AccountApi, "oidc", (handlers) 
     return handlers
       .handleRaw("startOidc", ({ request }) =>
         Effect.gen(function* () {
-          const base = publicUrl.at(Incoming.of(request).port)
+          const base = publicUrl.at(Incoming.portOf(request))
           const { secret, url } = yield* oidc.begin(redirectUriAt(base))
           return redirect(url, [flowCookie(base, [secret, ...begunIn(request, base)])])
         }).pipe(orToSignInPage(request))
       )
       .handleRaw("finishOidc", ({ request }) =>
         Effect.gen(function* () {
-          const { address, port, requestId } = Incoming.of(request)
+          const { address, port, requestId } = Incoming.of(request, clients)
           const base = publicUrl.at(port)
           const returned = {
             secrets: begunIn(request, base),

@@ -30,7 +30,7 @@ export const paymentsHandlers = HttpApiBuilder.group(AccountApi, "payments", (ha
             { request: { path: "/api/me/checkout", body: payload }, schema: Begun, mayReplay: Effect.void },
             Effect.map(payments.create(payload.credit_amount_cents), (created) => ({ id: created }))
           )
-          const { sessionId, url } = yield* payments.open(id, publicUrl.at(Incoming.of(request).port))
+          const { sessionId, url } = yield* payments.open(id, publicUrl.at(Incoming.portOf(request)))
           return { checkout_url: url, session_id: sessionId, payment_id: id }
         })
       )

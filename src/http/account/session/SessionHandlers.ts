@@ -10,6 +10,7 @@ import type { Session } from "../../../identity/sessions/SessionStore.ts"
 import { maxSessionMillis, Sessions } from "../../../identity/sessions/Sessions.ts"
 import { SignIn, type SignInCode } from "../../../identity/sessions/SignIn.ts"
 import { SessionLink, type SessionOut } from "../../../wire/account/Sessions.ts"
+import { ClientAddress } from "../../ClientAddress.ts"
 import { AccountApi } from "../AccountApi.ts"
 import { idempotent, withHeader } from "../Idempotent.ts"
 import { Identity, isSameOrigin } from "../Identity.ts"
@@ -22,6 +23,7 @@ export const sessionHandlers = HttpApiBuilder.group(AccountApi, "session", (hand
     const sessions = yield* Sessions
     const signIn = yield* SignIn
     const publicUrl = yield* PublicUrl
+    const clients = yield* ClientAddress
     const identify = yield* Identity
     const idempotency = yield* AccountIdempotency
 
@@ -34,7 +36,7 @@ export const sessionHandlers = HttpApiBuilder.group(AccountApi, "session", (hand
     return handlers
       .handle("createSession", ({ payload, request }) =>
         Effect.gen(function* () {
-          const { address, port, requestId } = Incoming.of(request)
+          const { address, port, requestId } = Incoming.of(request, clients)
           const { code, transport } = payload
           if (transport === "cookie" && !isSameOrigin(request.headers)) return yield* new Unauthenticated()
           const userAgent = request.headers["user-agent"]
@@ -56,7 +58,7 @@ export const sessionHandlers = HttpApiBuilder.group(AccountApi, "session", (hand
           const { id, user } = yield* current
           yield* sessions.revoke(user, id)
           if (user.transport === "cookie") {
-            yield* withHeader("set-cookie", SessionCookie.cleared(publicUrl.at(Incoming.of(request).port)))
+            yield* withHeader("set-cookie", SessionCookie.cleared(publicUrl.at(Incoming.portOf(request))))
           }
         })
       )
@@ -74,7 +76,7 @@ export const sessionHandlers = HttpApiBuilder.group(AccountApi, "session", (hand
       .handle("revokeSession", ({ path }) => Effect.flatMap(CurrentUser, (user) => sessions.revoke(user, path.id)))
       .handle("createSessionLink", ({ headers, request }) =>
         Effect.gen(function* () {
-          const incoming = Incoming.of(request)
+          const incoming = Incoming.of(request, clients)
           const proof = headers["x-sign-in-proof"]
           const linkOf = ({ code, expiresAt }: SignInCode) => ({
             url: signInUrl(publicUrl.at(incoming.port), code),
