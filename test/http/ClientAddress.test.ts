@@ -23,7 +23,7 @@ describe("the address of a client", () => {
     expect(addressOf([], `::ffff:${client}`)).toBe(client)
   })
 
-  it("is that of the connection where somebody else than a proxy connects", () => {
+  it("is that of the connection where another host than a proxy connects", () => {
     expect(addressOf(proxies, client, "192.0.2.1")).toBe(client)
     expect(addressOf(proxies, client, balancer)).toBe(client)
   })
