@@ -148,6 +148,10 @@ const readiness = Layer.effect(
   Effect.gen(function* () {
     const health = yield* StoreHealth
     const invariants = yield* InvariantCheck
-    return { check: health.takesWrites, violations: () => invariants.last()?.violations ?? {} }
+    return {
+      check: health.takesWrites,
+      outage: health.outage,
+      violations: () => invariants.last()?.violations ?? {}
+    }
   })
 )

@@ -132,7 +132,7 @@ export class ProvidersFailed extends Data.TaggedError("ProvidersFailed")<{
   }
 }
 
-/** The database did not respond, without which nothing is dispatched; or the store of images, without which they are not shown. */
+/** The database did not do what was asked, without which nothing is dispatched; or the store of images, without which they are not shown. */
 export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
   readonly cause: unknown
   /** By default the database. */
@@ -141,7 +141,8 @@ export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
   readonly isUnwritten?: true | undefined
 }> {
   override get message(): string {
-    return `The gateway cannot reach its ${this.store === "images" ? "store of images" : "database"}.`
+    // it may be away, full, read-only, locked or slow: the operator's log says which
+    return `The gateway cannot use its ${this.store === "images" ? "store of images" : "database"} now.`
   }
 }
 

@@ -4,6 +4,7 @@ import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
+import { databaseOutages } from "../domain/DatabaseOutage.ts"
 import { ProjectId } from "../domain/Ids.ts"
 import { version } from "../domain/Version.ts"
 import { FeedbackOut, FeedbackRequest } from "../wire/account/Feedback.ts"
@@ -151,6 +152,10 @@ const Ready = Schema.Struct({
 const Unready = Schema.Struct({
   status: Schema.Literal("shutting_down", "store_unavailable").annotations({
     description: "Why the node is not ready: it is shutting down, or the database takes no writes."
+  }),
+  reason: Schema.optionalWith(Schema.Literal(...databaseOutages), { exact: true }).annotations({
+    description:
+      "Why the database takes no writes. delayed: another transaction is in the way, or it is slow. starting: it starts, stops or recovers. failed: something else. The log of the node has the details and what to do. Absent while it is shutting down."
   })
 })
 const text = HttpApiSchema.Text()

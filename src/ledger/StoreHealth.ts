@@ -5,9 +5,10 @@ import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
 import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
+import type { DatabaseOutage } from "../domain/DatabaseOutage.ts"
 import type { AccountId } from "../domain/Ids.ts"
 import { Timers } from "../domain/Timers.ts"
-import { reasonOf, sqlStateOf } from "../sql/DatabaseError.ts"
+import { outageOf, reasonOf, sqlStateOf } from "../sql/DatabaseError.ts"
 import { RecoveryStore } from "./RecoveryStore.ts"
 import { writeFailureOf } from "./WriteFailure.ts"
 
@@ -26,6 +27,8 @@ export interface WriteReports {
 export interface StoreHealthShape extends WriteReports {
   /** Whether a reservation could be written now. Checked by a write, at most once a second however often it is called. */
   readonly takesWrites: Effect.Effect<boolean>
+  /** Why the last write has failed, until one succeeds. */
+  readonly outage: () => DatabaseOutage | undefined
 }
 
 /** Whether the database accepts writes, from the results of the ledger's statements. */
@@ -50,6 +53,7 @@ const make = Effect.gen(function* () {
   const timers = yield* Timers
   const fork = Runtime.runFork(yield* Effect.runtime<never>())
   let failingSinceMillis: number | undefined
+  let outage: DatabaseOutage | undefined
   let failedAtMillis = Number.NEGATIVE_INFINITY
   let probedAtMillis = Number.NEGATIVE_INFINITY
   let probing: Deferred.Deferred<boolean> | undefined
@@ -62,6 +66,7 @@ const make = Effect.gen(function* () {
 
   const begin = (cause: unknown): void => {
     failingSinceMillis ??= timers.now()
+    outage = outageOf(cause)
     const state = sqlStateOf(cause)
     if (reasons.has(state)) return
     reasons.add(state)
@@ -71,6 +76,7 @@ const make = Effect.gen(function* () {
     if (failingSinceMillis === undefined) return
     const millis = Math.round(timers.now() - failingSinceMillis)
     failingSinceMillis = undefined
+    outage = undefined
     reasons.clear()
     fork(Effect.annotateLogs(Effect.logInfo("the database takes writes again"), { millis }))
   }
@@ -113,5 +119,5 @@ const make = Effect.gen(function* () {
     )
     return Deferred.await(result)
   })
-  return StoreHealth.of({ failed, delayed, written, heartbeatWritten, takesWrites })
+  return StoreHealth.of({ failed, delayed, written, heartbeatWritten, takesWrites, outage: () => outage })
 })

@@ -1,5 +1,6 @@
 import * as Data from "effect/Data"
 import * as Predicate from "effect/Predicate"
+import type { DatabaseOutage } from "../domain/DatabaseOutage.ts"
 import { messageOf, rootOf } from "../domain/RootCause.ts"
 
 /** Another process has the data directory open; two processes would silently lose rows. */
@@ -28,9 +29,12 @@ export class DatabaseFailed extends Data.TaggedError("DatabaseFailed")<{
 
 const ownDatabase = "it holds something that is not the gateway's; give the gateway a database of its own"
 
+const fullDisk = "its disk is full; free space there"
+
 /** By SQLSTATE: what the operator can do, where the server's message does not say it. */
 const advice: Readonly<Record<string, string>> = {
-  "25006": "it is read-only; the gateway needs a primary server that takes writes",
+  "25006":
+    "it is read-only; the gateway needs a primary server that takes writes: after a failover DATABASE_URL has to lead to the new one",
   "3D000": "create it; the gateway makes its tables only",
   "42501": "the role has to own the gateway's tables, or be allowed to create them in the schema",
   "42703": ownDatabase,
@@ -41,14 +45,24 @@ const advice: Readonly<Record<string, string>> = {
   "42P01": ownDatabase,
   "42P07": ownDatabase,
   "42809": ownDatabase,
+  "53100": fullDisk,
+  "53200": "its server has no memory left; give it more, or let fewer connections use it",
   "53300":
     "all processes together open more connections than it allows; raise its limit, or lower DATABASE_POOL_SIZE (`maxConnections`)",
   "57014": "it took too long: the database is slow, or another transaction has a table locked",
-  "55P03": "another transaction has it locked; end that one, or try again once it has ended"
+  "55P03": "another transaction has it locked; end that one, or try again once it has ended",
+  "57P03": "wait until it takes connections"
 }
 
-/** What the operator can do about a connection that is not encrypted as the URL asks, by the message of Node, the driver or the server. */
-const encryptionAdvice: ReadonlyArray<readonly [RegExp, string]> = [
+/** By the message of Node, the driver or the server, where there is no SQLSTATE: what the operator can do. */
+const adviceOnMessages: ReadonlyArray<readonly [RegExp, string]> = [
+  [/\bENOSPC\b|No space left on device$/, fullDisk],
+  [/\bECONNREFUSED\b/, "nothing listens there; start the database, or correct host and port"],
+  [/\b(?:ENOTFOUND|EAI_AGAIN)\b/, "the name of its host cannot be resolved; correct it, or look at the name server"],
+  [
+    /^(?:timeout expired|timeout exceeded when trying to connect|Connection terminated due to connection timeout)$|\bETIMEDOUT\b/,
+    "no connection in time; look at host and port, at what is between, and at the load of the server"
+  ],
   [
     /^(?:self-signed certificate|unable to (?:verify|get))/,
     "name the certificate of its authority by sslrootcert=FILE in the URL or by NODE_EXTRA_CA_CERTS; sslmode=no-verify encrypts without checking who answers"
@@ -69,12 +83,29 @@ export const reasonOf = (error: unknown): string => {
   const root = rootOf(error)
   const state = sqlStateOf(root)
   const message = messageOf(root)
-  const encryption = encryptionAdvice.find(([pattern]) => pattern.test(message))
-  if (encryption !== undefined) return `${message}: ${encryption[1]}`
-  if (state === undefined) return message
-  const reason = `${message} (SQLSTATE ${state})`
-  return advice[state] === undefined ? reason : `${reason}: ${advice[state]}`
+  const reason = state === undefined ? message : `${message} (SQLSTATE ${state})`
+  const todo = (state && advice[state]) ?? adviceOnMessages.find(([pattern]) => pattern.test(message))?.[1]
+  return todo === undefined ? reason : `${reason}: ${todo}`
 }
+
+/** The kind of outage that an error shows. */
+export const outageOf = (error: unknown): DatabaseOutage => {
+  const state = sqlStateOf(error)
+  if (state === undefined) return "unreachable"
+  const known = outages.find(([pattern]) => pattern.test(state))
+  return known === undefined ? "failed" : known[1]
+}
+
+/** By SQLSTATE; the first that matches. */
+const outages: ReadonlyArray<readonly [RegExp, DatabaseOutage]> = [
+  [/^53100$/, "disk_full"],
+  [/^53300$/, "too_many_connections"],
+  [/^25006$/, "read_only"],
+  [/^57P0[1-3]$/, "starting"],
+  [/^(?:28...|3D000|42501)$/, "access_denied"],
+  [/^(?:40...|55P03|57014)$/, "delayed"],
+  [/^08...$/, "unreachable"]
+]
 
 /** The server's SQLSTATE; none when the server was not reached. */
 export const sqlStateOf = (error: unknown): string | undefined => {

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import { ParseError } from "effect/ParseResult"
 import { StoreUnavailable } from "../domain/GatewayError.ts"
 import { reasonOf, sqlStateOf } from "./DatabaseError.ts"
+import { FailedStatements } from "./FailedStatements.ts"
 
 /** The errors of a statement after `fromSql`. */
 export type Translated<E> = Exclude<E, SqlError | ParseError> | StoreUnavailable
@@ -11,7 +12,7 @@ export type Translated<E> = Exclude<E, SqlError | ParseError> | StoreUnavailable
 const refusedValue = /^(?:22...|23514|23502)$/
 
 /**
- * Maps errors of the driver to `StoreUnavailable`. A row that does not fit its schema is a broken invariant, and so is a value that
+ * Maps errors of the driver to `StoreUnavailable`, and logs them. A row that does not fit its schema is a broken invariant, and so is a value that
  * its column does not take.
  */
 export const fromSql = <A, E, R>(statement: Effect.Effect<A, E, R>): Effect.Effect<A, Translated<E>, R> =>
@@ -20,6 +21,9 @@ export const fromSql = <A, E, R>(statement: Effect.Effect<A, E, R>): Effect.Effe
     if (error instanceof SqlError && refusedValue.test(sqlStateOf(error) ?? "")) {
       return Effect.dieMessage(`a value that the database does not take: ${reasonOf(error)}`)
     }
-    if (error instanceof SqlError) return Effect.fail(new StoreUnavailable({ cause: error }))
+    if (error instanceof SqlError) {
+      const unavailable = Effect.fail(new StoreUnavailable({ cause: error }))
+      return Effect.flatMap(FailedStatements, ({ log }) => Effect.zipRight(log(error), unavailable))
+    }
     return Effect.fail(error as Exclude<E, SqlError | ParseError>)
   })

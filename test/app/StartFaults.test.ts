@@ -173,7 +173,7 @@ describe.skipIf(server === undefined)("a running service whose database turns re
         (status) => status === 503
       )
     ).toBe(503)
-    expect(await (await service.fetch("/readyz")).json()).toEqual({ status: "store_unavailable" })
+    expect(await (await service.fetch("/readyz")).json()).toEqual({ status: "store_unavailable", reason: "read_only" })
     await turn("off")
     await readyIs(service, 200)
     expect(

@@ -97,7 +97,7 @@ describe("objects in a bucket", () => {
       const result = await run(use)
       if (result._tag === "Right") throw new Error("it has to fail")
       expect(result.left).toBeInstanceOf(StoreUnavailable)
-      expect(result.left.message).toBe("The gateway cannot reach its store of images.")
+      expect(result.left.message).toBe("The gateway cannot use its store of images now.")
       expect(result.left.cause).toMatchObject(answer)
     }
     await expect.poll(() => lines).toHaveLength(1)

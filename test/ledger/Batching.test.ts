@@ -80,7 +80,8 @@ const withDatabase = <A, E>(
     },
     written: () => {},
     heartbeatWritten: () => {},
-    takesWrites: Effect.succeed(true)
+    takesWrites: Effect.succeed(true),
+    outage: () => undefined
   })
   const database = {
     statements,

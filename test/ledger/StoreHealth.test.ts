@@ -68,6 +68,7 @@ describe("Whether the store takes writes", () => {
         state.beat = Effect.fail(databaseError("25006", "cannot execute INSERT in a read-only transaction"))
         for (let n = 0; n < 3; n++) {
           expect(yield* health.takesWrites).toBe(false)
+          expect(health.outage()).toBe("read_only")
           timers.advance(1_000)
         }
         state.beat = Effect.void
@@ -88,8 +89,10 @@ describe("Whether the store takes writes", () => {
         expect(yield* health.takesWrites).toBe(false)
         timers.advance(1_000)
         expect(yield* health.takesWrites).toBe(false)
+        expect(health.outage()).toBe("disk_full")
         health.written()
         expect(yield* health.takesWrites).toBe(true)
+        expect(health.outage()).toBeUndefined()
         expect(lines.length).toBe(2)
       })
   )

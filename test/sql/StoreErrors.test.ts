@@ -1,10 +1,15 @@
 import { SqlClient } from "@effect/sql/SqlClient"
+import { SqlError } from "@effect/sql/SqlError"
 import { describe, expect, it } from "@effect/vitest"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as TestClock from "effect/TestClock"
+import { outageOf, reasonOf } from "../../src/sql/DatabaseError.ts"
+import { FailedStatements } from "../../src/sql/FailedStatements.ts"
 import { fromSql } from "../../src/sql/StoreErrors.ts"
 import { databases } from "../ledger/databases.ts"
+import { fromMessage, logTo } from "../support/LogLines.ts"
 
 describe.each(databases)("errors of statements, on %s", (_, database) => {
   it.scopedLive("a value that the database refuses is a defect, and no database that cannot be reached", () =>
@@ -26,4 +31,59 @@ describe.each(databases)("errors of statements, on %s", (_, database) => {
       expect(exit).toMatchObject({ cause: { error: { _tag: "StoreUnavailable" } } })
     }).pipe(Effect.provide(database))
   )
+})
+
+describe("statements that fail because of the database", () => {
+  const failing = (code: string) =>
+    Effect.fail(
+      new SqlError({ message: "Failed to execute statement", cause: Object.assign(new Error("why"), { code }) })
+    )
+
+  it.effect("are logged with the reason and what to do, of each kind once a minute", () => {
+    const lines: Array<string> = []
+    return Effect.gen(function* () {
+      const ask = (code: string) => Effect.exit(fromSql(failing(code)))
+      for (const code of ["53100", "53100", "53300", "53100", "53300"]) yield* ask(code)
+      expect(lines).toHaveLength(2)
+      expect(lines[0]).toContain("why (SQLSTATE 53100): its disk is full; free space there")
+      expect(lines[1]).toContain("why (SQLSTATE 53300): all processes together open more connections than it allows")
+      yield* TestClock.adjust("1 minute")
+      yield* ask("53100")
+      expect(lines).toHaveLength(3)
+      expect(lines[2]).toContain("furtherSinceLastLine=2")
+    }).pipe(Effect.provideService(FailedStatements, FailedStatements.make()), Effect.provide(logTo(lines, fromMessage)))
+  })
+})
+
+describe("what the operator reads of an outage", () => {
+  const error = (message: string, code?: string) =>
+    Object.assign(new Error(message), code === undefined ? {} : { code })
+
+  it.each([
+    [
+      "disk_full",
+      error('could not extend file "base/5/16": No space left on device', "53100"),
+      "its disk is full; free"
+    ],
+    ["too_many_connections", error("sorry, too many clients already", "53300"), "lower DATABASE_POOL_SIZE"],
+    ["read_only", error("cannot execute INSERT in a read-only transaction", "25006"), "after a failover DATABASE_URL"],
+    ["starting", error("the database system is starting up", "57P03"), "wait until it takes connections"],
+    ["starting", error("terminating connection due to administrator command", "57P01"), "SQLSTATE 57P01"],
+    ["access_denied", error('password authentication failed for user "gateway"', "28P01"), "SQLSTATE 28P01"],
+    ["delayed", error("canceling statement due to statement timeout", "57014"), "it took too long"],
+    ["unreachable", error("connect ECONNREFUSED 10.0.0.1:5432", "ECONNREFUSED"), "nothing listens there; start the"],
+    ["unreachable", error("getaddrinfo ENOTFOUND db.example.com", "ENOTFOUND"), "the name of its host cannot be"],
+    ["unreachable", error("timeout expired"), "no connection in time"],
+    ["failed", error("could not read block 7", "XX001"), "SQLSTATE XX001"]
+  ] as const)("is %s, with its reason", (outage, cause, reason) => {
+    expect(outageOf(cause)).toBe(outage)
+    expect(reasonOf(cause)).toContain(`${cause.message}`)
+    expect(reasonOf(cause)).toContain(reason)
+  })
+
+  it("says of a disk that is full at the start of the embedded database what to do", () => {
+    const said = 'could not write to file "pg_logical/replorigin_checkpoint.tmp": No space left on device'
+    expect(reasonOf(error(said))).toBe(`${said}: its disk is full; free space there`)
+    expect(reasonOf(error("ENOSPC: no space left on device, write"))).toContain("its disk is full")
+  })
 })

@@ -4,6 +4,7 @@ import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import type { DatabaseOutage } from "../../domain/DatabaseOutage.ts"
 import * as Prometheus from "../../observe/Prometheus.ts"
 import { Scrape } from "../../observe/Scrape.ts"
 import * as Errors from "../Errors.ts"
@@ -22,13 +23,13 @@ export const readyz = Effect.gen(function* () {
   const drain = yield* Drain
   const readiness = yield* Readiness
   const answer = Effect.gen(function* () {
-    if (drain.isLeaving()) return unready("shutting_down")
+    if (drain.isLeaving()) return unready({ status: "shutting_down" })
     const ready = yield* Effect.timeoutTo(readiness.check, {
       duration: readyMillis,
       onSuccess: (ok) => ok,
       onTimeout: () => false
     })
-    if (!ready) return unready("store_unavailable")
+    if (!ready) return unready({ status: "store_unavailable", reason: readiness.outage() ?? "unreachable" })
     const violations = readiness.violations()
     const details = Object.keys(violations).length === 0 ? {} : { ledger_violations: violations }
     return HttpServerResponse.unsafeJson({ status: "ready", ...details })
@@ -57,7 +58,12 @@ export const metrics = Effect.fnUntraced(function* (
 /** Rejects other host names, against DNS rebinding while no token is required. */
 const namesThisMachine = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i.test(host)
 
-const unready = (reason: string) => HttpServerResponse.unsafeJson({ status: reason }, { status: 503 })
+interface Unready {
+  readonly status: "shutting_down" | "store_unavailable"
+  readonly reason?: DatabaseOutage
+}
+
+const unready = (body: Unready) => HttpServerResponse.unsafeJson(body, { status: 503 })
 
 const isSame = (given: string, expected: string): boolean => timingSafeEqual(digest(given), digest(expected))
 const digest = (text: string) => createHash("sha256").update(text).digest()

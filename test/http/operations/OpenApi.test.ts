@@ -1,4 +1,5 @@
 import { expect, it } from "vitest"
+import { databaseOutages } from "../../../src/domain/DatabaseOutage.ts"
 import { accountErrors, ofConnection } from "../../../src/http/Errors.ts"
 import { openApiDocument } from "../../../src/http/operations/OpenApiDocument.ts"
 import { inferencePaths, routedPaths } from "../../../src/http/Paths.ts"
@@ -160,7 +161,7 @@ it("documents the details of operator endpoints and of a 404", () => {
     properties: { status: { enum: ["ready"] }, ledger_violations: { type: "object" } }
   })
   expect(ofStatus("503", "/readyz")).toMatchObject({
-    properties: { status: { enum: ["shutting_down", "store_unavailable"] } }
+    properties: { status: { enum: ["shutting_down", "store_unavailable"] }, reason: { enum: [...databaseOutages] } }
   })
   expect(ofStatus("401", "/metrics")).toEqual({ $ref: "#/components/schemas/ErrorResponse" })
   expect(components.schemas?.["Error"]).toMatchObject({

@@ -6,6 +6,8 @@ import { Status } from "../../parts/Status.tsx"
 
 interface Ready {
   readonly status: string
+  /** Why the database takes no writes. */
+  readonly reason?: string
   readonly ledger_violations?: Readonly<Record<string, number>>
 }
 
@@ -24,19 +26,21 @@ export const Node = () => {
   return (
     <Block title="This node">
       <Loaded query={query} height={30}>
-        {({ ledger_violations, status }) => (
+        {(ready) => (
           <Group gap="sm">
-            <Status state={status === "ready" ? "active" : "failed"} label={status} />
-            <Text size="sm">
-              {ledger_violations === undefined
-                ? "Every invariant of the ledger holds."
-                : `Ledger invariants violated: ${Object.entries(ledger_violations)
-                    .map(([name, rows]) => `${name} (${rows})`)
-                    .join(", ")}`}
-            </Text>
+            <Status state={ready.status === "ready" ? "active" : "failed"} label={ready.status} />
+            <Text size="sm">{detailOf(ready)}</Text>
           </Group>
         )}
       </Loaded>
     </Block>
   )
+}
+
+/** A node that is not ready says nothing of the ledger. */
+const detailOf = ({ ledger_violations, reason, status }: Ready): string => {
+  if (status !== "ready") return reason === undefined ? "It is being stopped." : `The database: ${reason}.`
+  if (ledger_violations === undefined) return "Every invariant of the ledger holds."
+  const broken = Object.entries(ledger_violations).map(([name, rows]) => `${name} (${rows})`)
+  return `Ledger invariants violated: ${broken.join(", ")}`
 }
