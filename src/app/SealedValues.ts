@@ -52,18 +52,26 @@ export const warningsOf = ({ dataDirectory, databaseUrl, masterKey }: SealingSet
     return [warning]
   })
 
+interface BeforeStart {
+  readonly warnings: ReadonlyArray<ConfigIssue>
+  /** Why no start can open the database now; `null`: one can. */
+  readonly unusable: ConfigIssue | null
+}
+
+const nothingFound: BeforeStart = { warnings: [], unusable: null }
+
 /** The same before a start: makes neither a database nor a key, and leaves alone what a service has open. */
-export const warningsBeforeStart = (settings: SealingSettings) =>
+export const beforeStart = (settings: SealingSettings): Effect.Effect<BeforeStart> =>
   Effect.gen(function* () {
     const { dataDirectory, databaseUrl, masterKey } = settings
     const isFree =
       databaseUrl !== null || ((yield* Embedded.isIn(dataDirectory)) && !(yield* DirectoryLock.isHeld(dataDirectory)))
-    if (!isFree) return []
+    if (!isFree) return nothingFound
     const key = MasterKey.MasterKey.layerExisting({
       ...masterKey,
       directory: databaseUrl === null ? dataDirectory : null
     })
-    return yield* Effect.provide(
+    const warnings = yield* Effect.provide(
       warningsOf(settings),
       layer.pipe(
         Layer.provide([key, ChangeNotifications.layer]),
@@ -71,12 +79,13 @@ export const warningsBeforeStart = (settings: SealingSettings) =>
         Layer.provide(Timers.layer)
       )
     )
+    return { warnings, unusable: null }
   }).pipe(
     // a start makes or migrates it
-    Effect.catchTag("SchemaOutdated", () => Effect.succeed([])),
+    Effect.catchTag("SchemaOutdated", () => Effect.succeed(nothingFound)),
     Effect.catchAll((error) => {
       const path = settings.databaseUrl === null ? "DATA_DIR" : "DATABASE_URL"
-      return Effect.succeed([{ path, message: `cannot be used now: ${reasonOf(error)}` }])
+      return Effect.succeed({ warnings: [], unusable: { path, message: `cannot be used now: ${reasonOf(error)}` } })
     })
   )
 

@@ -1,13 +1,15 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { emptyDatabase } from "../ledger/databases.ts"
-import { flags, type Service, startService, testKey } from "../support/Service.ts"
+import { flags, masterKey, type Service, startService, testKey } from "../support/Service.ts"
 
 const databaseUrl = process.env["TEST_DATABASE_URL"]
 const bundle = fileURLToPath(new URL("../../dist/main.js", import.meta.url))
@@ -182,9 +184,53 @@ describe("the command by itself", () => {
     expect(bad.error).not.toContain("sk-live-1")
   }, 60_000)
 
+  it("fails a check where no start could open the database", async () => {
+    const nowhere = { DATABASE_URL: "postgres://root@127.0.0.1:1/none", GATEWAY_MASTER_KEY: masterKey }
+    const { code, error, out } = await runProgram(["check"], nowhere, folder)
+    expect([code, error]).toEqual([1, expect.stringMatching(/^DATABASE_URL cannot be used now: connect ECONNREFUSED/)])
+    expect(out).not.toContain("warning")
+    const told = await runProgram(["check", "--json"], nowhere, folder)
+    expect([told.code, JSON.parse(told.out)]).toMatchObject([1, { problems: [{ path: "DATABASE_URL" }], warnings: [] }])
+  }, 60_000)
+
+  it("tells in a check what is verified from what cannot be, and fails for neither", async () => {
+    const listing = createServer((request, response) => {
+      const isListed = request.url === "/listed/models"
+      response.writeHead(isListed ? 200 : 404, { "content-type": "application/json" }).end("{}")
+    }).listen(0, "127.0.0.1")
+    await once(listing, "listening")
+    const { port } = listing.address() as AddressInfo
+    const model = {
+      inputPriceMicroUsdPerMillion: 1,
+      outputPriceMicroUsdPerMillion: 1,
+      contextTokens: 1,
+      outputTokens: 1
+    }
+    const provider = (id: string) => ({
+      id,
+      protocol: "openai-chat",
+      baseUrl: `http://127.0.0.1:${port}/${id}`,
+      models: [{ id: `${id}/one`, ...model }]
+    })
+    const file = join(folder, "check.json")
+    await writeFile(file, JSON.stringify({ providers: [provider("listed"), provider("unlisted")] }))
+    const own = { GATEWAY_CONFIG: file, DATA_DIR: join(folder, "none") }
+    const { code, error, out } = await runProgram(["check"], own, folder)
+    expect([code, error]).toEqual([0, ""])
+    expect(out).toMatch(/^listed +none +verified +1 /m)
+    expect(out).toMatch(/^unlisted +none +not verifiable: the provider has no list of models at its base URL +1 /m)
+    expect(out).toContain("verified: 1, not usable: 0, not verifiable: 1")
+    const { providers } = JSON.parse((await runProgram(["check", "--json"], own, folder)).out)
+    listing.close()
+    expect(providers).toMatchObject([
+      { provider: "listed", status: "accepted", verdict: "verified" },
+      { provider: "unlisted", status: "unknown", verdict: "not_verifiable" }
+    ])
+  }, 60_000)
+
   it("asks each provider in a check, and names the variable of one that refuses", async () => {
     const { code, error, out } = await runProgram(["check"], { OPENAI_API_KEY: testKey, GROQ_API_KEY: "" }, folder)
-    expect([code, out]).toEqual([1, expect.stringMatching(/openai +OPENAI_API_KEY +/)])
+    expect([code, out]).toEqual([1, expect.stringMatching(/openai +OPENAI_API_KEY +not usable: /)])
     expect(error).toBe("not usable now: openai (OPENAI_API_KEY)\n")
     expect(out + error).not.toContain(testKey)
   }, 60_000)

@@ -88,9 +88,4 @@ describe("a database that is opened with another master key than it was sealed u
     expect(await checked({})).toContain("is not the key")
     expect(await saidAtStart({})).toContain("master.key is not the key")
   })
-
-  it.skipIf(postgres === undefined)("is a warning of check where it cannot be reached", async () => {
-    const nowhere = { DATABASE_URL: "postgres://root@127.0.0.1:1/none", GATEWAY_MASTER_KEY: masterKey }
-    expect(await checked(nowhere)).toContain("warning: DATABASE_URL cannot be used now: connect ECONNREFUSED")
-  })
 })

@@ -4,6 +4,7 @@ import { Catalog } from "../../catalog/Catalog.ts"
 import { requireProvider } from "../../config/Settings.ts"
 import { Timers } from "../../domain/Timers.ts"
 import { ProviderLayer } from "../../provider/ProviderLayer.ts"
+import type { ProbeStatus } from "../../provider/probe/Probe.ts"
 import { type ProbedProvider, probeAll } from "../CredentialProbes.ts"
 import { providerOptions } from "../ProviderSettings.ts"
 import { warningsOf } from "../StartWarnings.ts"
@@ -15,7 +16,7 @@ import { jsonOption, print, table } from "./Output.ts"
 export const check: Command = {
   name: "check",
   about:
-    "validate environment and configuration, try the master key, and ask each provider whether it accepts its credential; costs nothing",
+    "validate environment and configuration, try database and master key, and ask each provider whether it accepts its credential; costs nothing. Fails for a database or a provider that cannot be used, not for warnings or what cannot be verified",
   positionals: [],
   options: { ...jsonOption },
   run: ({ given, settings, variables }) =>
@@ -25,40 +26,65 @@ export const check: Command = {
       const probed = yield* probeAll(settings)
       const providers = probed.map((one) => ({
         ...one,
+        verdict: verdicts[one.status],
         models: snapshot.models.filter(({ listed, providerId }) => listed && providerId === one.provider).length
       }))
       const simulated = snapshot.models.filter(({ listed, providerId }) => listed && /^sim2?$/.test(providerId)).length
-      const ofDatabase = yield* loaded(
+      const { unusable, warnings: ofDatabase } = yield* loaded(
         () => import("../SealedValues.ts"),
-        ({ warningsBeforeStart }) => warningsBeforeStart(settings)
+        ({ beforeStart }) => beforeStart(settings)
       )
       const warnings = [...warningsOf(settings, variables, snapshot), ...ofDatabase]
       yield* print(
         given,
-        { providers, simulated_models: simulated, warnings },
+        { providers, simulated_models: simulated, warnings, problems: unusable === null ? [] : [unusable] },
         [
           "The configuration is valid.",
           ...warnings.map(({ message, path }) => `warning: ${path} ${message}`),
           ...(settings.simulated ? [`simulated providers: ${simulated} models`] : []),
           ...(providers.length === 0
             ? []
-            : [table(["provider", "variable", "result", "models", "ms"], providers.map(rowOf))])
+            : [table(["provider", "variable", "result", "models", "ms"], providers.map(rowOf)), countsOf(providers)])
         ].join("\n")
       )
-      const failed = providers.filter(({ status }) => status !== "accepted" && status !== "unknown")
-      if (failed.length > 0) {
-        const names = failed.map(({ provider, variable }) =>
-          variable === null ? provider : `${provider} (${variable})`
-        )
-        return yield* new CommandFailed({ message: `not usable now: ${names.join(", ")}` })
-      }
+      const failed = providers
+        .filter(({ verdict }) => verdict === "unusable")
+        .map(({ provider, variable }) => (variable === null ? provider : `${provider} (${variable})`))
+      const problems = [
+        ...(unusable === null ? [] : [`${unusable.path} ${unusable.message}`]),
+        ...(failed.length === 0 ? [] : [`not usable now: ${failed.join(", ")}`])
+      ]
+      if (problems.length > 0) return yield* new CommandFailed({ message: problems.join("\n") })
     }).pipe(Effect.provide(ProviderLayer(providerOptions(settings)).pipe(Layer.provide(Timers.layer))))
 }
 
-const rowOf = ({ detail, latencyMillis, models, provider, status, variable }: ProbedProvider & { models: number }) => [
+/** A provider that has no list of models may serve its models all the same: that is neither verified nor wrong. */
+const verdicts = {
+  accepted: "verified",
+  refused: "unusable",
+  quota_exhausted: "unusable",
+  unreachable: "unusable",
+  unknown: "not_verifiable"
+} as const satisfies Record<ProbeStatus, string>
+type Verdict = (typeof verdicts)[ProbeStatus]
+
+const verdictWords = { verified: "verified", unusable: "not usable", not_verifiable: "not verifiable" } as const
+
+interface CheckedProvider extends ProbedProvider {
+  readonly verdict: Verdict
+  readonly models: number
+}
+
+/** How many providers have each verdict. */
+const countsOf = (providers: ReadonlyArray<CheckedProvider>): string =>
+  Object.entries(verdictWords)
+    .map(([verdict, words]) => `${words}: ${providers.filter((one) => one.verdict === verdict).length}`)
+    .join(", ")
+
+const rowOf = ({ detail, latencyMillis, models, provider, variable, verdict }: CheckedProvider) => [
   provider,
   variable ?? "none",
-  detail ?? status,
+  detail === null ? verdictWords[verdict] : `${verdictWords[verdict]}: ${detail}`,
   String(models),
   String(latencyMillis)
 ]
