@@ -1352,11 +1352,11 @@ export interface components {
             webhook_url: string | null;
         };
         AlertThreshold: {
-            percent: components["schemas"]["Int"];
+            percent: number;
             /** @enum {string} */
             type: "limit_percent";
         } | {
-            amount_microusd: components["schemas"]["Int"];
+            amount_microusd: number;
             /** @enum {string} */
             period: "day" | "week" | "month";
             /** @enum {string} */
@@ -1396,7 +1396,7 @@ export interface components {
         };
         AnalysisAction: {
             canary?: {
-                days: components["schemas"]["Int"];
+                days: number;
                 share: number;
             } | null;
             id: string;
@@ -1688,10 +1688,10 @@ export interface components {
         };
         ApplyAction: {
             canary?: {
-                days: components["schemas"]["Int"];
+                days: number;
                 share: number;
             } | null;
-            config_version?: components["schemas"]["Int"] | null;
+            config_version?: number | null;
         };
         Attempt: {
             cost: components["schemas"]["Cost"];
@@ -1806,9 +1806,9 @@ export interface components {
             content: "full" | "fingerprint";
             content_warning: string;
             enabled: boolean;
-            max_samples: components["schemas"]["Int"];
+            max_samples: number;
             replay_allowed: boolean;
-            retention_days: components["schemas"]["Int"];
+            retention_days: number;
             samples_stored: components["schemas"]["NonNegative"];
             sampling_rate: number;
         };
@@ -2031,7 +2031,7 @@ export interface components {
         };
         CreateAnalysis: {
             end?: string | null;
-            requested_count?: components["schemas"]["Int"];
+            requested_count?: number;
             start?: string | null;
         };
         CreateApiKeyRequest: {
@@ -2469,7 +2469,7 @@ export interface components {
             candidates?: string[] | null;
             confirm?: boolean;
             judge_model?: string | null;
-            max_spend_microusd: components["schemas"]["Int"];
+            max_spend_microusd: number;
         };
         RequestOut: {
             alpha: number | null;
@@ -2521,7 +2521,7 @@ export interface components {
             next_cursor: string | null;
         };
         RestoreArtifactRequest: {
-            version: components["schemas"]["Int"];
+            version: number;
         };
         RetryMessageRequest: {
             alpha?: number;
@@ -2760,14 +2760,14 @@ export interface components {
             spend_limit_microusd?: number | null;
         };
         UpdateCaptureSettings: {
-            config_version: components["schemas"]["NonNegative"];
+            config_version: number;
             /** @enum {string} */
             content?: "full" | "fingerprint";
             content_warning?: string;
             enabled: boolean;
-            max_samples?: components["schemas"]["Int"];
+            max_samples?: number;
             replay_allowed?: boolean;
-            retention_days?: components["schemas"]["Int"];
+            retention_days?: number;
             sampling_rate: number;
         };
         UpdateConversationRequest: {

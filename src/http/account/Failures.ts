@@ -109,13 +109,14 @@ const reasonOf = (messages: ReadonlyArray<string>): string => {
 const expecting = "Expected "
 /** A field that may be left out. */
 const isSendable = (expected: string): boolean => expected !== "undefined"
-/** As a client calls what a schema without a name of its own expects. */
+/** As a client calls what a schema expects. */
 const namesOf = (expected: string): ReadonlyArray<string> => {
   if (isArray.test(expected)) return ["an array"]
   return isObject.test(expected) ? ["an object"] : isValues.test(expected) ? expected.split(" | ") : [expected]
 }
 const isArray = /^ReadonlyArray</u
-const isObject = /^(?:closed$|Struct|\{.*:)/u
+/** A record, or a union of records, by its name in the OpenAPI document or without one. */
+const isObject = /^(?:closed$|Struct|\{.*:|[A-Z][A-Za-z]*$)/u
 const isValues = /^"[^"]*"(?: \| "[^"]*")+$/u
 
 const unknownIssue: HttpApiDecodeError["issues"][number] = { _tag: "Type", path: [], message: "it cannot be decoded" }

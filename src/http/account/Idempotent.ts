@@ -4,8 +4,12 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { AccountIdempotencyShape, AccountRequest } from "../../account/idempotency/AccountIdempotency.ts"
 import { CurrentUser } from "../../domain/CurrentUser.ts"
+import { matching } from "../../wire/validation/SchemaParts.ts"
 
-const IdempotencyKey = Schema.String.pipe(Schema.pattern(/^[\x21-\x7e][\x20-\x7e]{0,254}$/))
+const IdempotencyKey = matching(
+  /^[\x21-\x7e][\x20-\x7e]{0,254}$/,
+  "1 to 255 printable ASCII characters, of which the first is no space"
+)
 const description =
   "1 to 255 printable ASCII characters, preferably a random UUID. A retry of the same request within 24 hours receives the first response; a different request with the same key is an error."
 

@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import { listOf, storedText } from "../validation/SchemaParts.ts"
+import { listOf, storedText, within } from "../validation/SchemaParts.ts"
 import { discriminator } from "./Discriminator.ts"
 import { strict } from "./Strict.ts"
 import { timestamp, timestampOrNull } from "./Times.ts"
@@ -15,14 +15,14 @@ const maxPercent = 100
 
 const LimitThreshold = strict({
   type: discriminator("limit_percent", "A percentage of the project's spend limit."),
-  percent: Schema.Int.pipe(Schema.between(1, maxPercent)).annotations({
+  percent: within({ type: "integer", minimum: 1, maximum: maxPercent }).annotations({
     description: `Percentage of the limit, 1 to ${maxPercent}, counted from the start of the limit's reset period. Has no effect without a limit.`
   })
 })
 
 const SpendThreshold = strict({
   type: discriminator("spend", "An amount of spend, with or without a spend limit."),
-  amount_microusd: Schema.Int.pipe(Schema.between(1, Number.MAX_SAFE_INTEGER)).annotations({
+  amount_microusd: within({ type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER }).annotations({
     description: "Spend in one period at which the threshold is reached, in micro-USD, at least 1."
   }),
   period: Schema.Literal("day", "week", "month").annotations({

@@ -1,5 +1,6 @@
 import * as Schema from "effect/Schema"
 import { Cost } from "../../domain/Call.ts"
+import { within } from "../validation/SchemaParts.ts"
 import { AnalysisAction, TakenAction } from "./AnalysisActions.ts"
 import { AnalysisSegment } from "./AnalysisEvidence.ts"
 import { pageOf } from "./Page.ts"
@@ -20,7 +21,7 @@ const moneyOrNull = (description: string) =>
 const maxRequestedCount = 1_000
 
 export const CreateAnalysis = strict({
-  requested_count: Schema.optionalWith(Schema.Int.pipe(Schema.between(1, maxRequestedCount)), {
+  requested_count: Schema.optionalWith(within({ type: "integer", minimum: 1, maximum: maxRequestedCount }), {
     default: () => maxRequestedCount,
     exact: true
   }).annotations({

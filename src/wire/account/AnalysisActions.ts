@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import { listOf } from "../validation/SchemaParts.ts"
+import { listOf, within } from "../validation/SchemaParts.ts"
 import { StoredPatterns } from "./Patterns.ts"
 import { Alpha } from "./Policy.ts"
 import { Receipt } from "./Receipt.ts"
@@ -43,10 +43,10 @@ export const ActionPatch = Schema.Union(RoutingPatch, PolicyPatch, ClientHint).a
 })
 export type ActionPatch = typeof ActionPatch.Type
 
-const Share = Schema.Number.pipe(Schema.between(0.1, 0.95)).annotations({
+const Share = within({ type: "number", minimum: 0.1, maximum: 0.95 }).annotations({
   description: "Share of conversations that get the change, 0.1 to 0.95; the others are held out."
 })
-const Days = Schema.Int.pipe(Schema.between(1, 30)).annotations({
+const Days = within({ type: "integer", minimum: 1, maximum: 30 }).annotations({
   description: "Days after which the hold-out ends, 1 to 30; then all conversations get the change."
 })
 const canaryOf = (description: string) => Schema.Struct({ share: Share, days: Days }).annotations({ description })
@@ -79,7 +79,10 @@ export const AnalysisAction = Schema.Struct({
 export type AnalysisAction = typeof AnalysisAction.Type
 
 export const ApplyAction = strict({
-  config_version: Schema.optionalWith(Schema.Int.pipe(Schema.positive()), { nullable: true, exact: true }).annotations({
+  config_version: Schema.optionalWith(within({ type: "integer", minimum: 1 }), {
+    nullable: true,
+    exact: true
+  }).annotations({
     description:
       "The version of the project's settings returned by the preview. Required where the action changes the project; not allowed for a client_hint."
   }),

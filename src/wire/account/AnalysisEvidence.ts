@@ -1,5 +1,6 @@
 import * as Schema from "effect/Schema"
 import { promptClasses } from "../../domain/PromptClass.ts"
+import { listOf, within } from "../validation/SchemaParts.ts"
 import { Pattern } from "./Patterns.ts"
 import { strict } from "./Strict.ts"
 
@@ -71,14 +72,14 @@ export type AnalysisSegment = typeof AnalysisSegment.Type
 const maxSpendMicroUsd = 1_000_000_000
 
 export const ReplayRequest = strict({
-  max_spend_microusd: Schema.Int.pipe(Schema.between(1, maxSpendMicroUsd)).annotations({
+  max_spend_microusd: within({ type: "integer", minimum: 1, maximum: maxSpendMicroUsd }).annotations({
     description: "Maximum cost of the replay, in micro-USD; enforced by the ledger like the spend limit of a key."
   }),
   judge_model: Schema.optionalWith(Schema.NullOr(Pattern), { default: () => null, exact: true }).annotations({
     description:
       "Id of the judge model, which must be of another family than the models that it compares; null: the best that the project may use."
   }),
-  candidates: Schema.optionalWith(Schema.NullOr(Schema.Array(Pattern).pipe(Schema.minItems(1), Schema.maxItems(20))), {
+  candidates: Schema.optionalWith(Schema.NullOr(listOf(Pattern, { min: 1, max: 20 })), {
     default: () => null,
     exact: true
   }).annotations({

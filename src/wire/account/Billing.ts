@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
 import { KeyId, RequestId } from "../../domain/Ids.ts"
-import { storedName } from "../validation/SchemaParts.ts"
+import { storedName, within } from "../validation/SchemaParts.ts"
 import { pageOf } from "./Page.ts"
 import { strict } from "./Strict.ts"
 import { timestamp } from "./Times.ts"
@@ -58,7 +58,7 @@ export const InFlightPage = pageOf("InFlightPage", InFlightOut)
 const maxCreditMicroUsd = 1_000_000_000_000
 
 export const CreateCreditRequest = strict({
-  amount_microusd: Schema.Number.pipe(Schema.int(), Schema.between(1, maxCreditMicroUsd)).annotations({
+  amount_microusd: within({ type: "integer", minimum: 1, maximum: maxCreditMicroUsd }).annotations({
     description: `Credit in micro-USD, 1 to ${maxCreditMicroUsd}.`
   }),
   note: storedName(200, "Reason for the credit, 1 to 200 characters; recorded in the ledger.")

@@ -2,7 +2,7 @@ import * as Schema from "effect/Schema"
 import { CallError, CallStatus, CandidatePool, Cost, endpoints, routingReasons } from "../../domain/Call.ts"
 import { finishReasons } from "../../domain/ChatEvent.ts"
 import { promptClasses } from "../../domain/PromptClass.ts"
-import { storedText } from "../validation/SchemaParts.ts"
+import { matching, storedText, within } from "../validation/SchemaParts.ts"
 import { discriminator } from "./Discriminator.ts"
 import { sentId } from "./SentId.ts"
 import { strict } from "./Strict.ts"
@@ -19,13 +19,13 @@ const contentDescription =
 const replayDescription =
   "Whether an analysis may, on request, send samples to other models than the one that answered; applies to samples captured from now on."
 
-const rate = Schema.Number.pipe(Schema.between(0, 1)).annotations({
+const rate = within({ type: "number", minimum: 0, maximum: 1 }).annotations({
   description: "Share of conversations that are captured, 0 to 1; each completely or not at all."
 })
-const retentionDays = Schema.Int.pipe(Schema.between(1, maxRetentionDays)).annotations({
+const retentionDays = within({ type: "integer", minimum: 1, maximum: maxRetentionDays }).annotations({
   description: `Days after which a sample is deleted, 1 to ${maxRetentionDays}; 30 by default.`
 })
-const maxSamples = Schema.Int.pipe(Schema.between(1, maxSamplesOfProject)).annotations({
+const maxSamples = within({ type: "integer", minimum: 1, maximum: maxSamplesOfProject }).annotations({
   description: `Maximum number of stored samples, 1 to ${maxSamplesOfProject}; 10,000 by default. Beyond it, complete conversations are deleted.`
 })
 const content = Schema.Literal("full", "fingerprint").annotations({ description: contentDescription })
@@ -56,7 +56,7 @@ export type CaptureSettings = typeof CaptureSettings.Type
 export const UpdateCaptureSettings = Schema.Struct({
   enabled,
   sampling_rate: rate,
-  config_version: Schema.NonNegativeInt.annotations({
+  config_version: within({ type: "integer", minimum: 0 }).annotations({
     description: "The current version, as it was read; any other is rejected with 409 `config_version_mismatch`."
   }),
   retention_days: Schema.optionalWith(retentionDays, { default: () => 30 }),
@@ -228,7 +228,7 @@ export const EraseCaptureRequest = Schema.Union(
   }),
   strict({
     target: discriminator("conversation", "Samples of one conversation."),
-    conversation: Schema.String.pipe(Schema.pattern(/^[0-9a-f]{32}$/)).annotations({
+    conversation: matching(/^[0-9a-f]{32}$/, "32 hexadecimal digits in small letters").annotations({
       description: "`conversation` of the samples, 32 hex digits."
     })
   }),

@@ -2,7 +2,7 @@ import * as Schema from "effect/Schema"
 import { CallError, Cost } from "../../domain/Call.ts"
 import { efforts } from "../../domain/Chat.ts"
 import { MessageId, ProjectId } from "../../domain/Ids.ts"
-import { allowed, listOf, storedName, storedText } from "../validation/SchemaParts.ts"
+import { allowed, listOf, matching, nonEmptyText, storedName, storedText, within } from "../validation/SchemaParts.ts"
 import { cursorOfList, cursorParameter, limitParameter, pageOf } from "./Page.ts"
 import { sentBoolean } from "./SentBoolean.ts"
 import { sentId } from "./SentId.ts"
@@ -77,19 +77,26 @@ export const maxArtifactBytes = 1024 * 1024
 
 /** What an artifact is written with, by a model or by a person. */
 export const artifactFields = {
-  name: Schema.String.pipe(
-    Schema.minLength(1),
-    Schema.maxLength(200),
-    Schema.pattern(/^[^\p{Cc}\p{Surrogate}/\\]+$/u)
+  name: nonEmptyText(200)
+    .pipe(
+      Schema.pattern(/^[^\p{Cc}\p{Surrogate}/\\]+$/u, {
+        message: () => "Expected a file name without slashes and control characters"
+      })
+    )
+    .annotations({
+      description: "File name, unique in its conversation: 1 to 200 characters, none of them a slash."
+    }),
+  media_type: matching(
+    /^[a-z]+[/][a-z0-9.+-]{1,100}$/,
+    "a media type in small letters without parameters, such as text/html"
   ).annotations({
-    description: "File name, unique in its conversation: 1 to 200 characters, none of them a slash."
-  }),
-  media_type: Schema.String.pipe(Schema.pattern(/^[a-z]+[/][a-z0-9.+-]{1,100}$/)).annotations({
     description: "Media type without parameters, such as `text/html`."
   }),
   content: Schema.String.pipe(
     withoutNul,
-    Schema.filter((content) => Buffer.byteLength(content) <= maxArtifactBytes || `at most ${maxArtifactBytes} bytes`)
+    Schema.filter((content) => Buffer.byteLength(content) <= maxArtifactBytes, {
+      message: () => `Expected at most ${maxArtifactBytes} bytes of UTF-8`
+    })
   ).annotations({ description: "The complete text, at most 1 MiB of UTF-8." })
 } as const
 
@@ -97,7 +104,9 @@ export const SaveArtifactRequest = strict(artifactFields).annotations({ identifi
 export type SaveArtifactRequest = typeof SaveArtifactRequest.Type
 
 export const RestoreArtifactRequest = strict({
-  version: Schema.Int.pipe(Schema.between(1, 1_000)).annotations({ description: "Number of the version, from 1." })
+  version: within({ type: "integer", minimum: 1, maximum: 1_000 }).annotations({
+    description: "Number of the version, from 1."
+  })
 }).annotations({ identifier: "RestoreArtifactRequest" })
 
 export const artifactActions = ["created", "updated", "restored", "deleted"] as const
@@ -180,7 +189,9 @@ const maxQueryCharacters = 200
 const maxMillis = 8_640_000_000_000_000
 
 /** The time and the id of the last conversation before the page. */
-const CursorPosition = Schema.parseJson(Schema.Tuple(Schema.Int.pipe(Schema.between(0, maxMillis)), Schema.UUID))
+const CursorPosition = Schema.parseJson(
+  Schema.Tuple(within({ type: "integer", minimum: 0, maximum: maxMillis }), Schema.UUID)
+)
 const ConversationCursor = cursorOfList("conversations", CursorPosition)
 export const conversationCursor = Schema.encodeSync(ConversationCursor)
 
@@ -276,11 +287,7 @@ const answerSettings = {
 export const AnswerSettings = Schema.Struct(answerSettings)
 export type AnswerSettings = typeof AnswerSettings.Type
 
-const question = Schema.String.pipe(
-  Schema.minLength(1),
-  Schema.maxLength(maxQuestionCharacters),
-  withoutNul
-).annotations({
+const question = nonEmptyText(maxQuestionCharacters).pipe(withoutNul).annotations({
   description: "The question."
 })
 const imageIds = listOf(sentId(Schema.UUID, "Id of an uploaded image."), { max: maxImagesPerMessage })

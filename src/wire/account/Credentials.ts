@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
 import { CredentialId, ProjectId } from "../../domain/Ids.ts"
-import { listOf, storedText } from "../validation/SchemaParts.ts"
+import { listOf, matching, storedText } from "../validation/SchemaParts.ts"
 import { pageOf } from "./Page.ts"
 import { named } from "./Projects.ts"
 import { strict } from "./Strict.ts"
@@ -14,12 +14,7 @@ export const BillingModeInput = strict({
 }).annotations({ identifier: "BillingModeInput" })
 
 /** It becomes a header of requests to the provider. */
-const Secret = Schema.Redacted(
-  Schema.String.pipe(
-    Schema.pattern(/^[\x21-\x7e]{8,8192}$/),
-    Schema.annotations({ message: () => "8 to 8192 printable ASCII characters without spaces are expected" })
-  )
-)
+const Secret = Schema.Redacted(matching(/^[\x21-\x7e]{8,8192}$/, "8 to 8192 printable ASCII characters without spaces"))
 
 const AllowedModels = Schema.NullOr(listOf(storedText(200), { min: 1, max: 200 }))
 const allowedModels = "Models that it may be used for, as ids, `<prefix>/*` or `*`; null: all models of the provider."

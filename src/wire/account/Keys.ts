@@ -1,5 +1,6 @@
 import * as Schema from "effect/Schema"
 import { KeyId, ProjectId } from "../../domain/Ids.ts"
+import { within } from "../validation/SchemaParts.ts"
 import { LimitMicroUsd, LimitReset, OwnRateLimits } from "./Limits.ts"
 import { named } from "./Projects.ts"
 import { sentBoolean } from "./SentBoolean.ts"
@@ -48,7 +49,7 @@ export type UpdateApiKeyRequest = typeof UpdateApiKeyRequest.Type
 const maxGraceSeconds = 30 * 86_400
 
 export const RotateApiKeyRequest = strict({
-  grace_seconds: Schema.optionalWith(Schema.Number.pipe(Schema.int(), Schema.between(0, maxGraceSeconds)), {
+  grace_seconds: Schema.optionalWith(within({ type: "integer", minimum: 0, maximum: maxGraceSeconds }), {
     default: () => 0
   }).annotations({
     description: `Grace period in which the previous secret also works, in seconds: 0, the default, to ${maxGraceSeconds} (30 days).`

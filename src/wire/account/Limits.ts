@@ -1,17 +1,16 @@
 import * as Schema from "effect/Schema"
 import { countBounds } from "../../domain/OptionIssues.ts"
+import { within } from "../validation/SchemaParts.ts"
 import { strict } from "./Strict.ts"
 
 /** Whole micro-USD, not negative. */
-export const LimitMicroUsd = Schema.NullOr(
-  Schema.Number.pipe(Schema.int(), Schema.between(0, Number.MAX_SAFE_INTEGER), Schema.annotations({ title: "a limit" }))
-)
+export const LimitMicroUsd = Schema.NullOr(within({ type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER }))
 
 export const LimitReset = Schema.NullOr(Schema.Literal("day", "week", "month")).annotations({
   description: "How often the limit resets, at 00:00 UTC (week: on Monday); null: never."
 })
 
-const Rate = Schema.NullOr(Schema.Number.pipe(Schema.int(), Schema.between(countBounds.min, countBounds.max)))
+const Rate = Schema.NullOr(within({ type: "integer", minimum: countBounds.min, maximum: countBounds.max }))
 const rate = (what: string) =>
   Schema.optionalWith(Rate, { default: () => null }).annotations({
     description: `${what}; null and default: unlimited.`

@@ -5,6 +5,7 @@ import { listOf } from "../validation/SchemaParts.ts"
 export const Pattern = Schema.String.pipe(
   Schema.pattern(/^[^\s\0\p{Surrogate}]{1,300}$/u, {
     description: "An id, `<prefix>/*` or `*`.",
+    message: () => "Expected an id, `<prefix>/*` or `*`, of 1 to 300 characters without spaces",
     jsonSchema: { pattern: "^\\S{1,300}$" }
   })
 )

@@ -1,11 +1,12 @@
 import * as Schema from "effect/Schema"
 import { PaymentId } from "../../domain/Ids.ts"
+import { within } from "../validation/SchemaParts.ts"
 import { pageOf } from "./Page.ts"
 import { strict } from "./Strict.ts"
 import { timestamp } from "./Times.ts"
 
 export const CreateCheckoutRequest = strict({
-  credit_amount_cents: Schema.Number.pipe(Schema.int(), Schema.between(1_000, 100_000)).annotations({
+  credit_amount_cents: within({ type: "integer", minimum: 1_000, maximum: 100_000 }).annotations({
     description: "Amount of credit to buy, in US cents, 1000 to 100000."
   })
 }).annotations({ identifier: "CreateCheckoutRequest" })

@@ -1,5 +1,6 @@
 import * as Schema from "effect/Schema"
 import { maxExplorationShare } from "../../domain/ExplorationShare.ts"
+import { within } from "../validation/SchemaParts.ts"
 import { patternList, StoredPatterns } from "./Patterns.ts"
 import { PolicyReplayOut } from "./Replay.ts"
 import { strict } from "./Strict.ts"
@@ -9,24 +10,24 @@ const maxPrice = 1_000_000_000_000
 
 export const Patterns = patternList(maxPatterns)
 type List = typeof Patterns | typeof StoredPatterns
-const allowed = (what: string, list: List) =>
+const allowing = (what: string, list: List) =>
   Schema.optionalWith(Schema.NullOr(list), { default: () => null }).annotations({
     description: `Allowed ${what}, as ids, \`<prefix>/*\` or \`*\`; null and default: all.`
   })
-const excluded = (what: string, list: List) =>
+const excluding = (what: string, list: List) =>
   Schema.optionalWith(list, { default: () => [], nullable: true }).annotations({
     description: `Excluded ${what}, in the same form; exclusions take precedence.`
   })
 const lists = (list: List) => ({
-  allowed_models: allowed("models", list),
-  excluded_models: excluded("models", list),
-  allowed_providers: allowed("providers", list),
-  excluded_providers: excluded("providers", list)
+  allowed_models: allowing("models", list),
+  excluded_models: excluding("models", list),
+  allowed_providers: allowing("providers", list),
+  excluded_providers: excluding("providers", list)
 })
 
-export const Alpha = Schema.NullOr(Schema.Number.pipe(Schema.between(0, 1)))
-const ExplorationShare = Schema.Number.pipe(Schema.between(0, maxExplorationShare))
-export const Price = Schema.NullOr(Schema.Number.pipe(Schema.int(), Schema.between(0, maxPrice)))
+export const Alpha = Schema.NullOr(within({ type: "number", minimum: 0, maximum: 1 }))
+const ExplorationShare = within({ type: "number", minimum: 0, maximum: maxExplorationShare })
+export const Price = Schema.NullOr(within({ type: "integer", minimum: 0, maximum: maxPrice }))
 const price = (of: string) =>
   Schema.optionalWith(Price, { default: () => null }).annotations({
     description: `Excludes models whose ${of} tokens cost more, in micro-USD per million; null and default: any price.`

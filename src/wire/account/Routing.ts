@@ -1,5 +1,6 @@
 import * as Schema from "effect/Schema"
 import { ProjectId, UserId } from "../../domain/Ids.ts"
+import { matching, within } from "../validation/SchemaParts.ts"
 import { pageOf } from "./Page.ts"
 import { StoredPatterns } from "./Patterns.ts"
 import { Alpha, capsAndFallback, Patterns } from "./Policy.ts"
@@ -7,7 +8,7 @@ import { named } from "./Projects.ts"
 import { strict } from "./Strict.ts"
 import { timestamp } from "./Times.ts"
 
-export const Slug = Schema.String.pipe(Schema.pattern(/^[a-z0-9-]{1,120}$/)).annotations({
+export const Slug = matching(/^[a-z0-9-]{1,120}$/, "1 to 120 characters of a-z, 0-9 and '-'").annotations({
   description: "Slug, addressed as `auto:<slug>`; 1 to 120 characters of a-z, 0-9 and '-'."
 })
 
@@ -41,7 +42,7 @@ export const CreateRoutingConfigurationRequest = strict({ slug: Slug, ...setting
 })
 
 export const ActivateVersionRequest = strict({
-  version: Schema.Number.pipe(Schema.int(), Schema.between(1, 2_147_483_647)).annotations({
+  version: within({ type: "integer", minimum: 1, maximum: 2_147_483_647 }).annotations({
     description: "Number of the version to activate."
   })
 }).annotations({ identifier: "ActivateVersionRequest" })

@@ -31,12 +31,31 @@ export const allowed = (range: NumberRange) => {
   })
 }
 
+/** A number in the range, which can be described where it is used, as `allowed` cannot. */
+export const within = (range: Omit<NumberRange, "description">) => {
+  const { maximum = Number.MAX_VALUE, minimum = -Number.MAX_VALUE, type } = range
+  const message = () => `Expected ${rangeText(range)}`
+  const ofType = type === "integer" ? Schema.Number.pipe(Schema.int({ message })) : Schema.Number
+  return ofType.pipe(
+    Schema.filter((value) => value >= minimum && value <= maximum, { message, jsonSchema: boundsOf(range) })
+  )
+}
+
+const boundsOf = ({ maximum, minimum }: NumberRange) => ({
+  ...(minimum !== undefined && { minimum }),
+  ...(maximum !== undefined && { maximum })
+})
+
 const rangeText = ({ maximum, minimum, type }: NumberRange): string => {
   const noun = type === "integer" ? "an integer" : "a number"
   if (minimum !== undefined && maximum !== undefined) return `${noun} from ${minimum} to ${maximum}`
   if (minimum !== undefined) return `${noun} of at least ${minimum}`
   return maximum === undefined ? noun : `${noun} of at most ${maximum}`
 }
+
+/** A string of this form, which `expected` says in words. */
+export const matching = (pattern: RegExp, expected: string) =>
+  Schema.String.pipe(Schema.pattern(pattern, { message: () => `Expected ${expected}` }))
 
 /** A string of 1 to `max` characters (code points). */
 export const nonEmptyText = (max: number) =>

@@ -13,6 +13,7 @@ import { ActionPreview, ApplyAction } from "../../../wire/account/AnalysisAction
 import { ReplayQuote, ReplayRequest } from "../../../wire/account/AnalysisEvidence.ts"
 import { PageParameters } from "../../../wire/account/Page.ts"
 import { sentId } from "../../../wire/account/SentId.ts"
+import { matching } from "../../../wire/validation/SchemaParts.ts"
 import * as Errors from "../DeclaredErrors.ts"
 import { IdempotencyHeaders } from "../Idempotent.ts"
 import { Identity } from "../Identity.ts"
@@ -21,7 +22,7 @@ import { ProjectPath } from "../ProjectPath.ts"
 const AnalysisPath = Schema.Struct({ id: sentId(Schema.UUID, "Id of the analysis.") })
 const ActionPath = Schema.Struct({
   ...AnalysisPath.fields,
-  action_id: Schema.String.pipe(Schema.pattern(/^[a-z0-9_.-]{1,100}$/)).annotations({
+  action_id: matching(/^[a-z0-9_.-]{1,100}$/, "1 to 100 characters of a-z, 0-9, '_', '.' and '-'").annotations({
     description: "Id of an action of its report."
   })
 })

@@ -29,6 +29,7 @@ import {
 } from "../../../wire/account/Chat.ts"
 import { PageParameters } from "../../../wire/account/Page.ts"
 import { sentId } from "../../../wire/account/SentId.ts"
+import { nonEmptyText } from "../../../wire/validation/SchemaParts.ts"
 import * as Errors from "../DeclaredErrors.ts"
 import { IfMatchHeaders } from "../EntityTag.ts"
 import { IdempotencyHeaders } from "../Idempotent.ts"
@@ -183,7 +184,9 @@ const forkConversation = HttpApiEndpoint.post("forkConversation", `${root}/:id/f
     `Creates a conversation with copies of the messages up to the given one, in their latest versions. ${storageLimit}`
   )
 
-const CursorText = Schema.String.pipe(Schema.maxLength(60)).annotations({
+const CursorText = Schema.String.pipe(
+  Schema.maxLength(60, { message: () => "Expected at most 60 characters" })
+).annotations({
   description: "`<message>:<offset>` as in StartedTurnOut, or the id of the last event: only later events are sent."
 })
 
@@ -210,11 +213,9 @@ const uploadChatImage = HttpApiEndpoint.post("uploadChatImage", "/api/chat/image
   .setHeaders(IdempotencyHeaders)
   .setUrlParams(
     Schema.Struct({
-      filename: Schema.String.pipe(
-        Schema.minLength(1),
-        Schema.maxLength(maxFilenameCharacters),
-        Schema.pattern(/^[^\p{Cc}]*$/u)
-      ).annotations({ description: `Name of the file, 1 to ${maxFilenameCharacters} characters.` })
+      filename: nonEmptyText(maxFilenameCharacters)
+        .pipe(Schema.pattern(/^[^\p{Cc}]*$/u, { message: () => "Expected a file name without control characters" }))
+        .annotations({ description: `Name of the file, 1 to ${maxFilenameCharacters} characters.` })
     })
   )
   .addSuccess(ChatImageOut, { status: 201 })
