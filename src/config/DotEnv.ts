@@ -2,6 +2,7 @@ import { parseEnv } from "node:util"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import { type ConfigIssue, InvalidConfiguration } from "../domain/InvalidConfiguration.ts"
+import { whyUnread } from "./UnreadFile.ts"
 
 /** All variables of a process. */
 export type Variables = Readonly<Record<string, string>>
@@ -30,7 +31,7 @@ const fromFile: Effect.Effect<Variables, InvalidConfiguration, FileSystem.FileSy
       Effect.catchAll((error) =>
         error._tag === "SystemError" && error.reason === "NotFound"
           ? Effect.succeed("")
-          : new InvalidConfiguration({ issues: [{ path: fileName, message: "cannot be read" }] })
+          : new InvalidConfiguration({ issues: [{ path: fileName, message: whyUnread(error) }] })
       )
     )
   const issues = issuesOf(text)

@@ -18,6 +18,7 @@ import {
 } from "./GatewayConfig.ts"
 import { parseJson } from "./JsonText.ts"
 import { issuesOfRules, type ValidationContext } from "./Rules.ts"
+import { whyUnread } from "./UnreadFile.ts"
 
 /** All settings of the operator, from the environment and the configuration file, with every default filled in. */
 export interface Settings extends Environment {
@@ -139,9 +140,7 @@ const readFile = Effect.fnUntraced(function* (path: string, options: LoadOptions
   const files = yield* FileSystem.FileSystem
   const text = yield* Effect.either(files.readFileString(path))
   if (Either.isLeft(text)) {
-    const why =
-      text.left._tag === "SystemError" && text.left.reason === "NotFound" ? "does not exist" : "cannot be read"
-    return failed({ path: "GATEWAY_CONFIG", message: `names a file that ${why}` })
+    return failed({ path: "GATEWAY_CONFIG", message: `names a file that ${whyUnread(text.left)}` })
   }
   const json = parseJson(text.right)
   if (Either.isLeft(json)) return failed(...json.left)

@@ -35,6 +35,7 @@ const fullDisk = "its disk is full; free space there"
 const advice: Readonly<Record<string, string>> = {
   "25006":
     "it is read-only; the gateway needs a primary server that takes writes: after a failover DATABASE_URL has to lead to the new one",
+  "28P01": "correct user and password of DATABASE_URL",
   "3D000": "create it; the gateway makes its tables only",
   "42501": "the role has to own the gateway's tables, or be allowed to create them in the schema",
   "42703": ownDatabase,
@@ -57,6 +58,12 @@ const advice: Readonly<Record<string, string>> = {
 /** By the message of Node, the driver or the server, where there is no SQLSTATE: what the operator can do. */
 const adviceOnMessages: ReadonlyArray<readonly [RegExp, string]> = [
   [/\bENOSPC\b|No space left on device$/, fullDisk],
+  [/\b(?:EACCES|EPERM|EROFS)\b/, "this user may not write there; permit it, or use another place"],
+  [/\bENOTDIR\b/, "what it names is no directory"],
+  [
+    /^Connection terminated unexpectedly$/,
+    "the server, or what is between, has closed the connection; the log of the server may say why"
+  ],
   [/\bECONNREFUSED\b/, "nothing listens there; start the database, or correct host and port"],
   [/\b(?:ENOTFOUND|EAI_AGAIN)\b/, "the name of its host cannot be resolved; correct it, or look at the name server"],
   [

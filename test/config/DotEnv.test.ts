@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import { describe } from "vitest"
 import { withDotEnv } from "../../src/config/DotEnv.ts"
 
-const failure = (reason: "NotFound" | "PermissionDenied") =>
+const failure = (reason: PlatformError.SystemErrorReason) =>
   new PlatformError.SystemError({ reason, module: "FileSystem", method: "readFileString" })
 
 /** With a file `.env` of this text; `undefined`: there is none. */
@@ -48,8 +48,15 @@ describe("the file .env", () => {
 
   it.effect("that may not be read is an error", () =>
     Effect.gen(function* () {
-      const unreadable = FileSystem.layerNoop({ readFileString: () => Effect.fail(failure("PermissionDenied")) })
-      expect((yield* Effect.flip(Effect.provide(withDotEnv({}), unreadable))).message).toBe(".env: cannot be read")
+      for (const [reason, said] of [
+        ["PermissionDenied", "cannot be read: this user has no permission to"],
+        ["BadResource", "cannot be read: it is a directory, or something else that is no file"],
+        ["Busy", "cannot be read"]
+      ] as const) {
+        const unreadable = FileSystem.layerNoop({ readFileString: () => Effect.fail(failure(reason)) })
+        const error = yield* Effect.flip(Effect.provide(withDotEnv({}), unreadable))
+        expect(error.message).toBe(`.env: ${said}`)
+      }
     })
   )
 })

@@ -69,10 +69,15 @@ describe("what the operator reads of an outage", () => {
     ["read_only", error("cannot execute INSERT in a read-only transaction", "25006"), "after a failover DATABASE_URL"],
     ["starting", error("the database system is starting up", "57P03"), "wait until it takes connections"],
     ["starting", error("terminating connection due to administrator command", "57P01"), "SQLSTATE 57P01"],
-    ["access_denied", error('password authentication failed for user "gateway"', "28P01"), "SQLSTATE 28P01"],
+    [
+      "access_denied",
+      error('password authentication failed for user "gateway"', "28P01"),
+      "correct user and password of"
+    ],
     ["delayed", error("canceling statement due to statement timeout", "57014"), "it took too long"],
     ["unreachable", error("connect ECONNREFUSED 10.0.0.1:5432", "ECONNREFUSED"), "nothing listens there; start the"],
     ["unreachable", error("getaddrinfo ENOTFOUND db.example.com", "ENOTFOUND"), "the name of its host cannot be"],
+    ["unreachable", error("Connection terminated unexpectedly"), "the server, or what is between, has closed"],
     ["unreachable", error("timeout expired"), "no connection in time"],
     ["failed", error("could not read block 7", "XX001"), "SQLSTATE XX001"]
   ] as const)("is %s, with its reason", (outage, cause, reason) => {
