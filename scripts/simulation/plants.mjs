@@ -50,8 +50,8 @@ export const plants = [
   {
     name: "the settlements of a failed batch are dropped",
     file: queues,
-    find: "    this.settlements.putBack(settlements)\n    for (const queued of reservations) {\n",
-    replace: "    this.settlements.settled(settlements)\n    for (const queued of reservations) {\n"
+    find: "    this.settlements.putBack(settlements)\n    const isUncertain",
+    replace: "    this.settlements.settled(settlements)\n    const isUncertain"
   },
   {
     name: "a call charges what it used, above its hold too",

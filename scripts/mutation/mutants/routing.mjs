@@ -10,6 +10,20 @@ export const routing = {
   tests: ["test/routing"],
   mutants: [
     {
+      file: "src/routing/HealthStates.ts",
+      find: "    this.credentials.delete(id)\n",
+      replace: "",
+      breaks: "a credential with another secret is passed over for the last one",
+      tests: health
+    },
+    {
+      file: "src/routing/Score.ts",
+      find: "textTokens + imagesAndFiles * (imageTokens[at] ?? 0)",
+      replace: "textTokens",
+      breaks: "images cost nothing",
+      tests: ["test/routing/Router.test.ts"]
+    },
+    {
       file: "src/routing/Breaker.ts",
       find: "if (isHalfOpen && nowMillis >= this.openUntilMillis)",
       replace: "if (isHalfOpen)",

@@ -426,5 +426,12 @@ export const runnerMutants = [
     replace: '"min"',
     breaks: "auto takes a dearer candidate whose answer is cut before one that can give a whole one",
     tests: holdOptionsTests
+  },
+  {
+    file: dispatch,
+    find: "if (!call.mayAskFor(missing)) return Effect.fail(new Unaffordable({ candidate }))",
+    replace: "",
+    breaks: "every candidate that needs a higher hold is a statement, also while the database is away",
+    tests: ["test/gateway/HoldSlices.test.ts"]
   }
 ]

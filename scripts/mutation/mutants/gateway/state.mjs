@@ -502,5 +502,12 @@ export const stateMutants = [
     replace: "reported",
     breaks: "what was streamed after the last report is free",
     tests: stateTests
+  },
+  {
+    file: state,
+    find: 'error._tag === "StoreUnavailable" && error.isUnwritten !== true',
+    replace: 'error._tag === "StoreUnavailable"',
+    breaks: "what a stream has used beyond its hold is forgotten",
+    tests: ["test/gateway/HoldSlices.test.ts"]
   }
 ]
