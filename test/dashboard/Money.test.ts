@@ -19,12 +19,18 @@ describe.skipIf(!hasChromium)("money", () => {
     await page.getByRole("button", { name: "Add credit" }).click()
     await buy()
     await page.getByRole("button", { name: "Decline" }).click()
-    await page.getByRole("link", { name: "Go to the dashboard" }).click()
     await page.getByText("The test card was declined.").waitFor()
     await page.getByRole("link", { name: "Try again" }).click()
     await buy()
+    // it follows the scheme of the browser
+    for (const [colorScheme, color] of [
+      ["light", "rgb(0, 0, 0)"],
+      ["dark", "rgb(255, 255, 255)"]
+    ] as const) {
+      await page.emulateMedia({ colorScheme })
+      expect(await page.evaluate("getComputedStyle(document.body).color")).toBe(color)
+    }
     await page.getByRole("button", { name: "Pay" }).click()
-    await page.getByRole("link", { name: "Go to the dashboard" }).click()
     await page.getByText("$50.00 is in your balance.").waitFor()
     await page.reload()
     await page.getByText("$50.00 is in your balance.").waitFor()
@@ -38,6 +44,12 @@ describe.skipIf(!hasChromium)("money", () => {
       .first()
       .waitFor()
     expect(await page.getByText("credited", { exact: true }).count()).toBe(1)
+
+    await page.getByRole("button", { name: "Add credit" }).click()
+    await buy()
+    await page.getByRole("button", { name: "Abandon" }).click()
+    await page.getByText("expired", { exact: true }).waitFor()
+    await page.getByRole("link", { name: "Try again" }).waitFor()
     expect(errors).toEqual([])
   })
 

@@ -376,13 +376,16 @@ describe("the local test checkout", () => {
     const before = await balanceOf(person)
     const decided = await Promise.all([decide(created.checkout_url, action), decide(created.checkout_url, action)])
     expect(decided.map((answer) => answer.status)).toEqual([303, 303])
+    const back = `${node.url}/dashboard/checkout/${created.session_id}`
+    for (const { headers } of decided)
+      expect(new URL(headers.get("location") ?? "", created.checkout_url).href).toBe(back)
     await decide(created.checkout_url, "pay")
     expect(await statusOf(person, created.session_id)).toMatchObject({ status, credited_amount_microusd: credited })
     expect((await balanceOf(person)).credited_microusd).toBe(before.credited_microusd + credited)
     const shown = await (await fetch(created.checkout_url)).text()
     expect(shown).toContain(`State of this checkout: ${status}.`)
     const link = /href="([^"]+)"/.exec(shown)?.[1] ?? ""
-    expect(new URL(link, created.checkout_url).href).toBe(`${node.url}/dashboard/checkout/${created.session_id}`)
+    expect(new URL(link, created.checkout_url).href).toBe(back)
   })
 
   it("has no page for an unknown session, no other action, and no webhook", async () => {

@@ -81,7 +81,7 @@ const make = Effect.gen(function* () {
     yield* facts.record(fact, `test:${sessionId}`)
     return HttpServerResponse.empty({
       status: 303,
-      headers: { location: `${paymentPaths.testCheckout}?session=${sessionId}` }
+      headers: { location: TestCheckoutPage.returnPath(sessionId) }
     })
   })
 

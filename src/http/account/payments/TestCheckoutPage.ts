@@ -1,5 +1,4 @@
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
-import { paymentPaths } from "../../Paths.ts"
 
 /** A page without scripts, on which a buyer decides what happens to a payment of test money. */
 export const page = (sessionId: string, amountCents: number, status: string) =>
@@ -14,8 +13,8 @@ export const page = (sessionId: string, amountCents: number, status: string) =>
     }
   })
 
-const style = `body{font:16px system-ui;max-width:28rem;margin:4rem auto;padding:0 1rem}
-strong{background:#fd6;padding:.2rem .4rem}form{display:inline}button{font:inherit;padding:.5rem 1rem;margin:1rem .5rem 0 0}`
+const style = `:root{color-scheme:light dark}body{font:16px system-ui;max-width:28rem;margin:4rem auto;padding:0 1rem}
+strong{background:#fd6;color:#000;padding:.2rem .4rem}form{display:inline}button{font:inherit;padding:.5rem 1rem;margin:1rem .5rem 0 0}`
 
 /** The id is a UUID, and everything else is the gateway's own text. */
 const html = (sessionId: string, amountCents: number, status: string): string => `<!doctype html>
@@ -28,8 +27,10 @@ ${status === "open" ? ["pay", "decline", "abandon"].map((action) => button(sessi
 const labels: Readonly<Record<string, string>> = { pay: "Pay", decline: "Decline", abandon: "Abandon" }
 
 const button = (sessionId: string, action: string): string =>
-  `<form method="post" action="${paymentPaths.testCheckout}?session=${sessionId}&amp;action=${action}"><button>${labels[action]}</button></form>`
+  `<form method="post" action="?session=${sessionId}&amp;action=${action}"><button>${labels[action]}</button></form>`
 
-/** Relative, so that it leads to the gateway also below a path of its host. */
+/** Where the buyer comes back to. Relative, so that it leads to the gateway also below a path of its host. */
+export const returnPath = (sessionId: string): string => `../dashboard/checkout/${sessionId}`
+
 const outcome = (sessionId: string, status: string): string =>
-  `<p>State of this checkout: ${status}. <a href="../dashboard/checkout/${sessionId}">Go to the dashboard</a></p>`
+  `<p>State of this checkout: ${status}. <a href="${returnPath(sessionId)}">Go to the dashboard</a></p>`
