@@ -140,6 +140,18 @@ describe.skipIf(!hasChromium)("on a small screen", () => {
     await running.text()
   })
 
+  it("says whole what a collection stores, and which it is", async () => {
+    const { errors, page } = await signIn({ width: 390, height: 844 })
+    await open(page, seeded.paths["analyses"] ?? "")
+    await page.getByRole("button", { name: "Change" }).click()
+    const choice = page.getByRole("dialog").getByRole("radiogroup", { name: "What is stored" })
+    await choice.getByRole("radio", { name: "Requests and responses as they were sent", checked: true }).waitFor()
+    await choice.getByText("No text, only sizes and what tells blocks apart").click()
+    await page.getByRole("button", { name: "Save", exact: true }).click()
+    await page.getByTestId("collection").getByText("without their text", { exact: false }).waitFor()
+    expect(errors).toEqual([])
+  })
+
   it("a long name is shown whole in what it opens", async () => {
     const model = `sim/${"x".repeat(150)}`
     await (await callOf(model)).text()

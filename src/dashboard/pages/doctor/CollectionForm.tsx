@@ -1,4 +1,4 @@
-import { Alert, Checkbox, NumberInput, Select, Stack, Switch, Text } from "@mantine/core"
+import { Alert, Checkbox, NumberInput, Radio, Stack, Switch, Text } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
@@ -19,8 +19,8 @@ interface CollectionFormProps {
 }
 
 const contents = [
-  { value: "full", label: "requests and responses as they were sent" },
-  { value: "fingerprint", label: "no text, only sizes and what tells blocks apart" }
+  { value: "full", label: "Requests and responses as they were sent" },
+  { value: "fingerprint", label: "No text, only sizes and what tells blocks apart" }
 ] as const
 
 const fields = {
@@ -121,7 +121,13 @@ const CollectionForm = ({ of, onClose, projectId }: CollectionFormProps) => {
         thousandSeparator=","
         {...form.getInputProps("max")}
       />
-      <Select label="What is stored" data={[...contents]} allowDeselect={false} {...form.getInputProps("content")} />
+      <Radio.Group label="What is stored" {...form.getInputProps("content")}>
+        <Stack gap="xs" mt={4}>
+          {contents.map(({ label, value }) => (
+            <Radio key={value} value={value} label={label} />
+          ))}
+        </Stack>
+      </Radio.Group>
       <Checkbox
         label="May be sent to other models"
         description="Only where an analysis is asked to, and only calls that are collected from now on"
