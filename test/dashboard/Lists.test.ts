@@ -258,6 +258,22 @@ describe.skipIf(!hasChromium)("a list that is longer than one request answers", 
     expect(errors).toEqual([])
   })
 
+  it("of models has how many each provider lists, without those that only their id calls", async () => {
+    const { api, projectId, service, signIn } = at()
+    const { items } = await api<{
+      readonly items: ReadonlyArray<{ readonly provider: string; readonly listed: boolean }>
+    }>("GET", `/api/models?limit=100&project_id=${projectId}`)
+    const ofSim = items.filter(({ provider }) => provider === "sim")
+    const listed = ofSim.filter((each) => each.listed).length
+    expect(listed).toBeLessThan(ofSim.length)
+    const { errors, page } = await signIn()
+    await page.goto(`${service.url}/dashboard/p/${projectId}/providers`)
+    const providers = page.getByRole("region", { name: "Providers of this gateway" })
+    await providers.getByText(`${listed} models`, { exact: true }).first().waitFor()
+    expect(await providers.getByText(`${ofSim.length} models`, { exact: true }).count()).toBe(0)
+    expect(errors).toEqual([])
+  })
+
   it("of running calls goes on where it is scrolled to", async () => {
     const { projectId, service, signIn } = at()
     const { errors, page } = await signIn()

@@ -91,8 +91,11 @@ const columns: ReadonlyArray<Column<Records["CredentialOut"]>> = [
   { id: "created", header: "Added", width: "7rem", from: "sm", cell: ({ created_at }) => relative(created_at) }
 ]
 
+/** What is not listed can be called by its id, and is none of what a provider is known for. */
+const listedOf = (models: ReadonlyArray<Records["CatalogModelOut"]>) => models.filter(({ listed }) => listed)
+
 const Reachable = ({ projectId }: { readonly projectId: string }) => (
-  <Loaded query={useQuery({ ...catalog(projectId), refetchInterval: liveMillis })} height={80}>
+  <Loaded query={useQuery({ ...catalog(projectId), refetchInterval: liveMillis, select: listedOf })} height={80}>
     {(models) => (
       <Stack gap={4}>
         {[...new Set(models.map(({ provider }) => provider))].map((provider) => {
