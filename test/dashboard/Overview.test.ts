@@ -50,8 +50,12 @@ describe.skipIf(!hasChromium)("the overview", () => {
     await page.getByText("No calls finished in this period.").waitFor()
     const ofPayer = page.getByText("Available", { exact: true }).or(page.getByText(/It is paid from/))
     expect(await ofPayer.allInnerTexts()).toEqual([])
+    // what anybody may know does not wait for it, and stays where it is
+    const calls = page.getByText("Calls, 24 h", { exact: true })
+    const place = await calls.boundingBox({ timeout: 5_000 })
     held.release()
     await expect.poll(() => ofPayer.allInnerTexts()).toHaveLength(2)
+    expect(await calls.boundingBox()).toEqual(place)
     expect(errors).toEqual([])
   })
 

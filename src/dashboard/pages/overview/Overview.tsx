@@ -13,7 +13,7 @@ import { dayOf, hourOf, timeOf } from "../../parts/points.ts"
 import { Shares } from "../../parts/Shares.tsx"
 import { Tile } from "../../parts/Tile.tsx"
 import { type Days, days, rangeLabels } from "../../search.ts"
-import { usePayer, useRole } from "../../shell/project.ts"
+import { type Payer, usePayer, useRole } from "../../shell/project.ts"
 import { Attention } from "./Attention.tsx"
 import { InFlight } from "./InFlight.tsx"
 
@@ -46,8 +46,8 @@ const Overview = () => {
         />
       }
     >
-      <Loaded query={payer === undefined ? { ...query, data: undefined } : query} height={92}>
-        {({ summary }) => <Tiles summary={summary} balance={money} isPaidByOther={payer === "other"} />}
+      <Loaded query={query} height={92}>
+        {({ summary }) => <Tiles summary={summary} balance={money} payer={payer} />}
       </Loaded>
       <Suspense fallback={<Waiting height={170} />}>
         {isFirst === true && payer !== undefined && role !== "viewer" ? (
@@ -127,12 +127,18 @@ const Saved = ({ of, range }: { readonly of: Records["SavingsOut"]; readonly ran
 interface TilesProps {
   readonly summary: Records["ActivitySummaryOut"]
   readonly balance: Records["BalanceOut"] | undefined
-  readonly isPaidByOther: boolean
+  readonly payer: Payer | undefined
 }
 
-const Tiles = ({ balance, isPaidByOther, summary }: TilesProps) => (
-  <SimpleGrid cols={isPaidByOther ? { base: 2, sm: 4 } : { base: 2, sm: 3, lg: 6 }} spacing="sm">
-    {isPaidByOther ? null : (
+const Tiles = ({ balance, payer, summary }: TilesProps) => (
+  <SimpleGrid cols={payer === "other" ? { base: 2, sm: 4 } : { base: 2, sm: 3, lg: 6 }} spacing="sm">
+    {payer === "other" ? null : payer === undefined ? (
+      // the place of the balance, whose it is not known yet
+      <>
+        <div />
+        <div />
+      </>
+    ) : (
       <>
         <Tile label="Available" value={money(balance?.available_microusd)} />
         <Tile label="Held by running calls" value={money(balance?.held_microusd)} />
