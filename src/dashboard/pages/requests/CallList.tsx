@@ -216,7 +216,7 @@ const columns: ReadonlyArray<Column<Call>> = [
   {
     id: "attempts",
     header: "Attempts",
-    width: "minmax(7rem, 1fr)",
+    width: "minmax(7.5rem, 1fr)",
     from: "md",
     cell: ({ attempts }) => <RouteTrail attempts={attempts} />
   },
