@@ -1,6 +1,6 @@
 import type { Locator, Page } from "playwright-core"
 import { describe, expect, it } from "vitest"
-import { hasChromium } from "../../support/Chromium.ts"
+import { hasChromium, holdAnswers, openPage } from "../../support/Chromium.ts"
 import { journey, polling } from "../Journey.ts"
 
 describe.skipIf(!hasChromium)("conversations", () => {
@@ -73,6 +73,38 @@ describe.skipIf(!hasChromium)("conversations", () => {
     await page.keyboard.press("Enter")
     await page.getByRole("heading", { name: "A forked one" }).waitFor()
     expect(errors).toEqual([])
+  })
+
+  it("take what is typed where they are opened, and bring up no keyboard of a phone", async () => {
+    const { api, browser, projectId, service } = at()
+    const { id } = await api<{ readonly id: string }>("POST", "/api/chat/conversations", { project_id: projectId })
+    await api("PATCH", `/api/chat/conversations/${id}`, { title: "Opened by its link" })
+    const { errors, page } = await at().signIn()
+    const message = page.getByRole("textbox", { name: "Message" })
+    await page.getByRole("link", { name: "Chat", exact: true }).click()
+    await hasFocus(message)
+    await page.getByRole("link", { name: "Opened by its link" }).click()
+    await page.waitForURL(`**/chat/${id}`)
+    await page.getByRole("heading", { name: "Opened by its link" }).waitFor()
+    await hasFocus(message)
+    // who works elsewhere meanwhile stays there
+    const held = await holdAnswers(page, `**/conversations/${id}/events*`, "GET")
+    await page.reload()
+    await held.given
+    await page.getByRole("button", { name: "API calls of this page" }).focus()
+    held.release()
+    await message.waitFor()
+    await hasFocus(page.getByRole("button", { name: "API calls of this page" }))
+    expect(errors).toEqual([])
+
+    const phone = await openPage(browser, { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true })
+    const { url } = await api<{ readonly url: string }>("POST", "/api/session/links")
+    await phone.page.goto(url)
+    await phone.page.getByRole("heading", { name: "Overview", exact: true }).waitFor()
+    await phone.page.goto(`${service.url}/dashboard/chat/${id}`)
+    await phone.page.getByRole("textbox", { name: "Message" }).waitFor()
+    expect(await phone.page.evaluate("document.activeElement.tagName")).toBe("BODY")
+    await phone.page.context().close()
   })
 
   it("begin with questions whose lines have room within their frames at the width of a phone", async () => {

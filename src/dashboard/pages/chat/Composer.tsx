@@ -45,6 +45,12 @@ interface ComposerProps {
   readonly histories: ReadonlyArray<ReadonlyArray<Message>>
 }
 
+/** Whether a person who has opened a conversation writes next: not on a phone, whose keyboard covers it, or where they work elsewhere. */
+const mayTakeFocus = (): boolean =>
+  matchMedia("(hover: hover)").matches &&
+  document.querySelector("[role=dialog]") === null &&
+  (document.activeElement === document.body || document.activeElement instanceof HTMLAnchorElement)
+
 /** Images among what is pasted or dropped. */
 const imagesIn = (data: DataTransfer): ReadonlyArray<File> =>
   [...data.files].filter(({ type }) => type.startsWith("image/"))
@@ -59,6 +65,7 @@ export const Composer = (props: ComposerProps) => {
   const [withArtifacts, setArtifacts] = useState(true)
   const attachments = useAttachments(name)
   const [isPreviewing, setPreviewing] = useState(false)
+  const [isOpened] = useState(mayTakeFocus)
   const forgetFiles = useRef<() => void>(null)
   const takesAlpha = (given ?? [model]).some(isRouted)
   const mayNotSend = isRunning || text.trim() === "" || !attachments.isReady
@@ -143,7 +150,7 @@ export const Composer = (props: ComposerProps) => {
         }}
         onKeyDown={pressed}
         onPaste={pasted}
-        autoFocus={takesFocus}
+        autoFocus={takesFocus || isOpened}
         autosize
         minRows={2}
         maxRows={10}
