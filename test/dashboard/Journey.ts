@@ -1,4 +1,4 @@
-import type { Browser } from "playwright-core"
+import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, onTestFinished } from "vitest"
 import { launchChromium, openPage, type WatchedPage } from "../support/Chromium.ts"
 import { masterKey, type Service, type ServiceOptions, startService } from "../support/Service.ts"
@@ -15,6 +15,15 @@ export interface Journey {
 
 /** A page asks again by itself, at intervals of its own. */
 export const polling = { timeout: 15_000 }
+
+/** Waits until a page has the answer to a request, and has shown what follows from it: it lists the requests that it has made. */
+export const answersTaken = async (page: Page, request: string): Promise<void> => {
+  await page.getByRole("button", { name: "API calls of this page" }).click()
+  const calls = page.getByRole("dialog", { name: "API calls of this page" })
+  await calls.getByText(request).first().waitFor()
+  await page.keyboard.press("Escape")
+  await calls.waitFor({ state: "detached" })
+}
 
 /** A fresh service and a browser, for the tests of one file. */
 export const journey = (options: ServiceOptions | (() => Promise<ServiceOptions>) = {}): (() => Journey) => {

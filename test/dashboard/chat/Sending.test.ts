@@ -2,7 +2,7 @@ import type { Page, Route } from "playwright-core"
 import { describe, expect, it } from "vitest"
 import type { Detail } from "../../support/Chat.ts"
 import { hasChromium, holdAnswers } from "../../support/Chromium.ts"
-import { journey, polling } from "../Journey.ts"
+import { answersTaken, journey, polling } from "../Journey.ts"
 
 /** One pixel. */
 const pixel = Buffer.from(
@@ -66,10 +66,8 @@ describe.skipIf(!hasChromium)("a question", () => {
     await page.goto(`${service.url}/dashboard/p/${id}`)
     await page.getByRole("button", { name: "Project: pays" }).waitFor()
     const release = await held(page, "**/api/me/projects?*")
-    const known = page.waitForResponse("**/api/chat/projects?*")
     await page.goto(`${service.url}/dashboard/chat`)
-    await (await known).finished()
-    await page.evaluate("new Promise((done) => setTimeout(done, 300))")
+    await answersTaken(page, "/api/chat/projects")
     expect(await page.getByRole("button", { name: /^Explain/ }).count()).toBe(0)
     release()
     await page.getByRole("button", { name: /^Explain/ }).click()
