@@ -12,7 +12,7 @@ const dialogs =
   /@mantine\/core\/esm\/components\/(Modal|ModalBase|Drawer)\/|react-remove-scroll|react-router\/.*useBlocker|dashboard\/parts\/(Dialog|FormDialog|ConfirmByName|AskBeforeLeaving|SettingsForm)/
 /** What editors are made of: lists of figures are shown without it. */
 const forms =
-  /@mantine\/(form|core\/esm\/components\/(Combobox|Select|NumberInput|TagsInput|Pill|PillsInput|Slider|Switch|Checkbox|Radio|Textarea|PasswordInput|TextInput|InputBase))\/|react-number-format|dashboard\/parts\/(fieldErrors|RateFields|LimitFields|FilterField|useEdited)|use-debounced-callback|dashboard\/pages\/rules/
+  /@mantine\/(form|core\/esm\/components\/(Combobox|Select|NumberInput|TagsInput|Pill|PillsInput|Slider|Switch|Checkbox|Radio|Textarea|PasswordInput|TextInput|InputBase))\/|react-number-format|dashboard\/parts\/(fieldErrors|RateFields|LimitFields|FilterField|useEdited|useSettings)|use-debounced-callback|dashboard\/pages\/rules/
 
 /** How the web app is built and served for development. The service replaces the nonce in each response. */
 export const viteConfig = /** @satisfies {import("vite").InlineConfig} */ ({

@@ -8,6 +8,7 @@ import { queryClient } from "./api/queryClient.ts"
 import { whenSignedInElsewhere, whenSignedOut } from "./api/session.ts"
 import { reloadIfReplaced } from "./replaced.ts"
 import { router } from "./router.tsx"
+import { keepFocus } from "./shell/keepFocus.ts"
 import { cssVariables, theme } from "./theme.ts"
 
 /** Of this response: the policy lets only style elements that carry it take effect. */
@@ -32,6 +33,8 @@ whenSignedInElsewhere(() => {
 
 // fails where the service was replaced while the page was open: what the page has not loaded yet has other names then
 addEventListener("vite:preloadError", () => void reloadIfReplaced())
+
+keepFocus()
 
 const root = document.getElementById("root")
 if (root === null) throw new Error("index.html has the root")

@@ -103,7 +103,7 @@ describe.skipIf(!hasChromium)("what a project may use", () => {
     await page.getByRole("button", { name: /^Save version/ }).click()
     await page
       .getByRole("button", { name: /^Save version/ })
-      .and(page.locator(":disabled:not([data-loading])"))
+      .and(page.locator("[data-disabled=true]:not([data-loading])"))
       .waitFor()
     await go("Routing")
     await expect.poll(() => now.innerText(), { timeout: 5_000 }).not.toBe(before)

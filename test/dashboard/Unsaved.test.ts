@@ -128,9 +128,28 @@ describe.skipIf(!hasChromium)("a form with changes that are not saved", () => {
       await input.fill(`${before}7`)
       const save = page.getByRole("button", { name: form.saves, exact: true })
       await save.click()
-      await save.and(page.locator(":disabled:not([data-loading])")).waitFor()
+      await save.and(page.locator("[data-disabled=true]:not([data-loading])")).waitFor()
       await leave(page, form)
       await left(page, form)
+    }
+    expect(errors).toEqual([])
+  })
+
+  it("is said to be saved, and leaves the focus where it was", { timeout: 120_000 }, async () => {
+    const { errors, page } = await at().signIn()
+    for (const form of forms) {
+      if (form.name === "alerts") continue
+      const input = await open(page, form)
+      await input.fill(`${await input.inputValue()}5`)
+      const save = page.getByRole("button", { name: form.saves, exact: true })
+      await expect.poll(() => save.getAttribute("aria-disabled")).toBe("false")
+      await save.focus()
+      await page.keyboard.press("Enter")
+      await page.getByRole("status").getByText("Saved.", { exact: true }).waitFor()
+      await expect.poll(() => save.and(page.locator(":focus")).count()).toBe(1)
+      // once more, it has nothing to do
+      await page.keyboard.press("Enter")
+      expect([form.name, await page.getByRole("alert").count()]).toEqual([form.name, 0])
     }
     expect(errors).toEqual([])
   })
@@ -182,7 +201,7 @@ describe.skipIf(!hasChromium)("a form with changes that are not saved", () => {
       await save.and(page.locator(":not([data-loading])")).waitFor()
       expect([form.name, await input.inputValue()]).toEqual([form.name, typed])
       await save.click()
-      await save.and(page.locator(":disabled:not([data-loading])")).waitFor({ timeout: 5_000 })
+      await save.and(page.locator("[data-disabled=true]:not([data-loading])")).waitFor({ timeout: 5_000 })
       await page.unrouteAll({ behavior: "wait" })
       if (form.name === "alerts") await page.getByRole("button", { name: "I have saved it" }).click()
       expect([form.name, await (await open(page, form)).inputValue()]).toEqual([form.name, typed])
@@ -258,7 +277,7 @@ describe.skipIf(!hasChromium)("a form with changes that are not saved", () => {
     await page.getByRole("button", { name: "Add threshold" }).click()
     const save = page.getByRole("button", { name: "Save", exact: true })
     await save.click()
-    await save.and(page.locator(":disabled:not([data-loading])")).waitFor()
+    await save.and(page.locator("[data-disabled=true]:not([data-loading])")).waitFor()
     expect(await page.locator(".secret").allInnerTexts()).toEqual([ofWebhook])
     await page.getByRole("link", { name: "Credits", exact: true }).click()
     await question(page).getByRole("button", { name: "Stay" }).click()

@@ -1,17 +1,14 @@
 import { Alert, Button, Checkbox, Code, Group, NumberInput, Select, Text, TextInput } from "@mantine/core"
-import { useForm } from "@mantine/form"
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { useQuery } from "@tanstack/react-query"
 import { useRef, useState } from "react"
 import { client, type Records, type Tagged, takeWithTag } from "../../api/client.ts"
 import { alerts, projects } from "../../api/queries.ts"
-import { keepAnswer } from "../../api/queryClient.ts"
 import { AskBeforeLeaving } from "../../parts/AskBeforeLeaving.tsx"
 import { CopyIconButton } from "../../parts/CopyText.tsx"
-import { fieldErrors } from "../../parts/fieldErrors.ts"
 import { microUsdOf, usdOf } from "../../parts/format.ts"
 import { TextLink } from "../../parts/LinkButton.tsx"
 import { SettingsForm } from "../../parts/SettingsForm.tsx"
-import { useEdited } from "../../parts/useEdited.ts"
+import { useSettings } from "../../parts/useSettings.ts"
 
 type Threshold = Records["AlertThreshold"]
 type Period = "day" | "week" | "month"
@@ -59,50 +56,39 @@ const formOf = (of: Records["AlertsOut"]): AlertForm => ({
 })
 
 const AlertSettings = ({ latest, mayWrite, projectId }: AlertSettingsProps) => {
-  const queries = useQueryClient()
-  const form = useForm<AlertForm>({
-    initialValues: formOf(latest.data),
-    validate: { rows: { amount: (value) => (Number(value) > 0 ? null : "Above 0") } }
-  })
-  const { data: of, saved: taken, tag } = useEdited(latest, form, formOf)
   const [secret, showSecret] = useState<string | null>(null)
-  const save = useMutation({
-    mutationFn: (values: AlertForm) =>
-      takeWithTag(
+  const {
+    edited: of,
+    form,
+    saving
+  } = useSettings({
+    latest,
+    query: alerts(projectId),
+    valuesOf: formOf,
+    validate: { rows: { amount: (value) => (Number(value) > 0 ? null : "Above 0") } },
+    send: async (values: AlertForm, header) => {
+      const { data, tag } = await takeWithTag(
         client.PUT("/api/projects/{id}/alerts", {
-          params: { path: { id: projectId }, header: tag === null ? {} : { "if-match": tag } },
+          params: { path: { id: projectId }, header },
           body: {
             webhook_url: values.url === "" ? null : values.url,
             thresholds: values.rows.map(thresholdOf),
             ...(values.rotate ? { rotate_secret: true } : {})
           }
         })
-      ),
-    onSuccess: async ({ data, tag }, values) => {
-      // the secret stays in this answer alone
-      const saved = { data: { ...data, webhook_secret: null }, tag }
-      await keepAnswer(queries, alerts(projectId), saved)
-      taken(saved, values)
+      )
       // the next save answers without it; of no webhook there is none
       if (data.webhook_secret !== null || data.webhook_url === null) showSecret(data.webhook_secret)
+      // it stays in this answer alone
+      return { data: { ...data, webhook_secret: null }, tag }
     },
-    onError: (error) => form.setErrors(fieldErrors(error, { webhook_url: "url" }))
+    fields: { webhook_url: "url" }
   })
   const ofProject = useQuery(projects).data?.find(({ id }) => id === projectId)
   const { rows } = form.getValues()
   const addButton = useRef<HTMLButtonElement>(null)
   return (
-    <SettingsForm
-      save={save}
-      isDirty={form.isDirty()}
-      mayWrite={mayWrite}
-      onSubmit={form.onSubmit((values) => save.mutate(values))}
-      reload={() => {
-        form.reset()
-        save.reset()
-        return queries.invalidateQueries({ queryKey: ["alerts", projectId] })
-      }}
-    >
+    <SettingsForm saving={saving} mayWrite={mayWrite}>
       {rows.length === 0 ? (
         <Text size="sm" c="dimmed">
           No thresholds yet: nothing is reported.

@@ -1,22 +1,19 @@
 import { Button, Group, Select, Stack, Switch, Table, Text, TextInput } from "@mantine/core"
-import { useForm } from "@mantine/form"
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import { client, type Records, type Tagged, take, takeWithTag } from "../../api/client.ts"
 import { balance, key, project } from "../../api/queries.ts"
-import { keepAnswer } from "../../api/queryClient.ts"
 import { Loaded } from "../../parts/Block.tsx"
 import { ConfirmByName } from "../../parts/ConfirmByName.tsx"
 import { Drawer, Modal } from "../../parts/Dialog.tsx"
 import { Failure } from "../../parts/Failure.tsx"
-import { fieldErrors } from "../../parts/fieldErrors.ts"
 import { dateTime, money, relative } from "../../parts/format.ts"
 import { checkLimit, LimitFields, type LimitValues, limitOf, limitValuesOf } from "../../parts/LimitFields.tsx"
 import { emptyRates, RateFields, type RateValues, ratesOf, valuesOf } from "../../parts/RateFields.tsx"
 import { SettingsForm } from "../../parts/SettingsForm.tsx"
 import { Status } from "../../parts/Status.tsx"
-import { useEdited } from "../../parts/useEdited.ts"
 import { useIdempotencyKeys } from "../../parts/useIdempotencyKeys.ts"
+import { useSettings } from "../../parts/useSettings.ts"
 import { WideTable } from "../../parts/WideTable.tsx"
 import { usePayer } from "../../shell/project.ts"
 import { Secret } from "./Secret.tsx"
@@ -146,49 +143,35 @@ const formOf = (of: Key): KeyForm => ({
 
 const Settings = ({ latest, mayWrite }: { readonly latest: Tagged<Key>; readonly mayWrite: boolean }) => {
   const queries = useQueryClient()
-  const form = useForm<KeyForm>({
-    initialValues: formOf(latest.data),
-    validate: { limit: checkLimit }
-  })
-  const { data: of, saved: taken, tag } = useEdited(latest, form, formOf)
-  const save = useMutation({
-    mutationFn: (values: KeyForm) =>
+  const { id, project_id } = latest.data
+  const { form, saving } = useSettings({
+    latest,
+    query: key(id),
+    valuesOf: formOf,
+    validate: { limit: checkLimit },
+    send: (values: KeyForm, header, edited) =>
       takeWithTag(
         client.PATCH("/api/keys/{id}", {
-          params: { path: { id: of.id }, header: tag === null ? {} : { "if-match": tag } },
+          params: { path: { id }, header },
           body: {
             name: values.name,
             is_active: values.isActive,
             ...limitOf(values),
-            expires_at: expiryOf(values, of.expires_at),
+            expires_at: expiryOf(values, edited.expires_at),
             rate_limits: ratesOf(values)
           }
         })
       ),
-    onSuccess: async (saved, values) => {
-      await keepAnswer(queries, key(of.id), saved)
-      taken(saved, values)
-      return Promise.all(
-        [["keys", of.project_id], ["requests", of.project_id], ["refusals", of.project_id], ["request"]].map(
-          (queryKey) => queries.invalidateQueries({ queryKey })
+    fields: { name: "name", spend_limit_microusd: "limit", expires_at: "expires" },
+    onSaved: () =>
+      Promise.all(
+        [["keys", project_id], ["requests", project_id], ["refusals", project_id], ["request"]].map((queryKey) =>
+          queries.invalidateQueries({ queryKey })
         )
       )
-    },
-    onError: (error) =>
-      form.setErrors(fieldErrors(error, { name: "name", spend_limit_microusd: "limit", expires_at: "expires" }))
   })
   return (
-    <SettingsForm
-      save={save}
-      isDirty={form.isDirty()}
-      mayWrite={mayWrite}
-      onSubmit={form.onSubmit((values) => save.mutate(values))}
-      reload={() => {
-        form.reset()
-        save.reset()
-        return queries.invalidateQueries({ queryKey: ["key", of.id] })
-      }}
-    >
+    <SettingsForm saving={saving} mayWrite={mayWrite}>
       <TextInput label="Name" required maxLength={200} {...form.getInputProps("name")} />
       <LimitFields form={form} />
       <TextInput label="Expires (UTC)" type="datetime-local" {...form.getInputProps("expires")} />

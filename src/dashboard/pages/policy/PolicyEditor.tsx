@@ -1,17 +1,13 @@
-import { Alert, Button, Group, NumberInput, SimpleGrid, Stack, Text } from "@mantine/core"
-import { useForm } from "@mantine/form"
+import { Alert, Button, NumberInput, SimpleGrid, Stack, Text } from "@mantine/core"
 import { useDebouncedValue } from "@mantine/hooks"
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query"
 import { client, type Records, type Tagged, take, takeWithTag } from "../../api/client.ts"
-import { ApiFailure } from "../../api/failure.ts"
 import { policy } from "../../api/queries.ts"
-import { keepAnswer, rulesChanged } from "../../api/queryClient.ts"
-import { AskBeforeLeaving } from "../../parts/AskBeforeLeaving.tsx"
+import { rulesChanged } from "../../api/queryClient.ts"
 import { Block, Loaded } from "../../parts/Block.tsx"
-import { Failure } from "../../parts/Failure.tsx"
-import { fieldErrors } from "../../parts/fieldErrors.ts"
 import { count, percentOf, shareOf } from "../../parts/format.ts"
-import { useEdited } from "../../parts/useEdited.ts"
+import { SaveRow, SavingForm } from "../../parts/SettingsForm.tsx"
+import { useSettings } from "../../parts/useSettings.ts"
 import {
   alphaOf,
   OnlySome,
@@ -68,10 +64,30 @@ interface PolicyEditorProps {
 /** The rules on the left, and what they would change on the right. */
 export const PolicyEditor = ({ latest, mayWrite, projectId }: PolicyEditorProps) => {
   const queries = useQueryClient()
-  const form = useForm<PolicyForm>({ initialValues: formOf(latest.data) })
-  const found = useEdited(latest, form, formOf)
+  const { edited, form, saving } = useSettings({
+    latest,
+    query: policy(projectId),
+    valuesOf: formOf,
+    send: (values: PolicyForm, header) =>
+      takeWithTag(
+        client.PUT("/api/projects/{id}/policy", {
+          params: { path: { id: projectId }, header },
+          body: inputOf(values)
+        })
+      ),
+    fields: {
+      allowed_models: "allowedModels",
+      excluded_models: "excludedModels",
+      allowed_providers: "allowedProviders",
+      excluded_providers: "excludedProviders",
+      max_input_price_microusd_per_million: "inputCap",
+      max_output_price_microusd_per_million: "outputCap",
+      exploration_share: "exploration"
+    },
+    onSaved: () => rulesChanged(queries, projectId)
+  })
   const input = inputOf(form.getValues())
-  const isManaged = found.data.managed_by_configuration
+  const isManaged = edited.managed_by_configuration
   const [simulated] = useDebouncedValue(JSON.stringify(input), simulationMillis)
   const simulation = useQuery({
     // another version has another effect
@@ -87,56 +103,16 @@ export const PolicyEditor = ({ latest, mayWrite, projectId }: PolicyEditorProps)
     placeholderData: keepPreviousData
   })
   const isSimulated = simulated === JSON.stringify(input) && simulation.isSuccess && !simulation.isPlaceholderData
-  const save = useMutation({
-    mutationKey: ["save-policy", projectId],
-    mutationFn: (values: PolicyForm) =>
-      takeWithTag(
-        client.PUT("/api/projects/{id}/policy", {
-          params: { path: { id: projectId }, header: found.tag === null ? {} : { "if-match": found.tag } },
-          body: inputOf(values)
-        })
-      ),
-    onSuccess: async (saved, values) => {
-      await keepAnswer(queries, policy(projectId), saved)
-      found.saved(saved, values)
-      await rulesChanged(queries, projectId)
-    },
-    onError: (error) =>
-      form.setErrors(
-        fieldErrors(error, {
-          allowed_models: "allowedModels",
-          excluded_models: "excludedModels",
-          allowed_providers: "allowedProviders",
-          excluded_providers: "excludedProviders",
-          max_input_price_microusd_per_million: "inputCap",
-          max_output_price_microusd_per_million: "outputCap",
-          exploration_share: "exploration"
-        })
-      )
-  })
-  const isElsewhere = save.error instanceof ApiFailure && save.error.status === 412
-  const reload = () => {
-    form.reset()
-    save.reset()
-    return queries.invalidateQueries({ queryKey: ["policy", projectId] })
-  }
 
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        // known before the page shows it: a second click may come earlier
-        if (queries.isMutating({ mutationKey: ["save-policy", projectId] }) === 0) save.mutate(form.getValues())
-      }}
-    >
-      <AskBeforeLeaving isUnsaved={form.isDirty()} />
+    <SavingForm saving={saving} isReady={isSimulated}>
       {isManaged ? (
         <Alert color="blue" variant="outline" mb="md" title="Managed by the configuration">
           GATEWAY_CONFIG has this policy: it is changed there, and read here.
         </Alert>
       ) : null}
       <SimpleGrid cols={{ base: 1, md: 2 }}>
-        <Block title={`Rules (version ${found.data.policy_version})`}>
+        <Block title={`Rules (version ${edited.policy_version})`}>
           <fieldset disabled={!mayWrite || isManaged} className="plain-fieldset">
             <Stack>
               <OnlySome
@@ -190,27 +166,19 @@ export const PolicyEditor = ({ latest, mayWrite, projectId }: PolicyEditorProps)
           <Loaded query={simulation} height={240}>
             {(effect) => <Effect effect={effect} />}
           </Loaded>
-          {save.error === null ? null : <Failure error={save.error} retry={isElsewhere ? reload : undefined} />}
-          {isElsewhere ? (
-            <Text size="sm">
-              Someone else has saved a new version in the meantime. Retry loads it and discards your changes.
-            </Text>
-          ) : null}
-          <Group>
-            <Button
-              type="submit"
-              disabled={!mayWrite || isManaged || !form.isDirty() || !isSimulated}
-              loading={save.isPending}
-            >
-              Save version {found.data.policy_version + 1}
-            </Button>
+          <SaveRow
+            of={saving}
+            isReady={isSimulated}
+            mayWrite={mayWrite && !isManaged}
+            label={`Save version ${edited.policy_version + 1}`}
+          >
             <Button variant="default" disabled={!form.isDirty()} onClick={() => form.reset()}>
               Undo
             </Button>
-          </Group>
+          </SaveRow>
         </Block>
       </SimpleGrid>
-    </form>
+    </SavingForm>
   )
 }
 

@@ -1,19 +1,16 @@
 import { Button, Group, Stack, Text } from "@mantine/core"
-import { useForm } from "@mantine/form"
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 import { client, type Records, type Tagged, take, takeWithTag } from "../../api/client.ts"
-import { keepAnswer } from "../../api/queryClient.ts"
 import { Loaded } from "../../parts/Block.tsx"
 import { Drawer } from "../../parts/Dialog.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { Failure } from "../../parts/Failure.tsx"
-import { fieldErrors } from "../../parts/fieldErrors.ts"
 import { seconds } from "../../parts/format.ts"
 import { SettingsForm } from "../../parts/SettingsForm.tsx"
 import { Status } from "../../parts/Status.tsx"
-import { useEdited } from "../../parts/useEdited.ts"
 import { useIsShown } from "../../parts/useIsShown.ts"
+import { useSettings } from "../../parts/useSettings.ts"
 import { allowedModelsOf, CredentialFields, type CredentialValues } from "./CredentialFields.tsx"
 
 type Credential = Records["CredentialOut"]
@@ -85,13 +82,15 @@ const formOf = (of: Credential): CredentialValues => ({ label: of.label, secret:
 
 const Editor = ({ latest, mayWrite }: { readonly latest: Tagged<Credential>; readonly mayWrite: boolean }) => {
   const queries = useQueryClient()
-  const form = useForm<CredentialValues>({ initialValues: formOf(latest.data) })
-  const { data: of, saved: taken, tag } = useEdited(latest, form, formOf)
-  const save = useMutation({
-    mutationFn: (values: CredentialValues) =>
+  const { id, project_id } = latest.data
+  const { edited, form, saving } = useSettings({
+    latest,
+    query: credential(id),
+    valuesOf: formOf,
+    send: (values: CredentialValues, header) =>
       takeWithTag(
         client.PATCH("/api/credentials/{id}", {
-          params: { path: { id: of.id }, header: tag === null ? {} : { "if-match": tag } },
+          params: { path: { id }, header },
           body: {
             label: values.label,
             allowed_models: allowedModelsOf(values),
@@ -99,33 +98,19 @@ const Editor = ({ latest, mayWrite }: { readonly latest: Tagged<Credential>; rea
           }
         })
       ),
-    onSuccess: async (saved, values) => {
-      await keepAnswer(queries, credential(of.id), saved)
-      taken(saved, values)
-      await Promise.all(
+    fields: { label: "label", secret: "secret", allowed_models: "models" },
+    onSaved: () =>
+      Promise.all(
         ["credentials", "catalog", "chat-models"].map((name) =>
-          queries.invalidateQueries({ queryKey: [name, of.project_id] })
+          queries.invalidateQueries({ queryKey: [name, project_id] })
         )
       )
-    },
-    onError: (error) =>
-      form.setErrors(fieldErrors(error, { label: "label", secret: "secret", allowed_models: "models" }))
   })
   return (
-    <SettingsForm
-      save={save}
-      isDirty={form.isDirty()}
-      mayWrite={mayWrite}
-      onSubmit={form.onSubmit((values) => save.mutate(values))}
-      reload={() => {
-        form.reset()
-        save.reset()
-        return queries.invalidateQueries({ queryKey: ["credential", of.id] })
-      }}
-    >
+    <SettingsForm saving={saving} mayWrite={mayWrite}>
       <CredentialFields
         form={form}
-        secret={{ label: "New secret", description: `Leave empty to keep ${of.masked_secret}`, required: false }}
+        secret={{ label: "New secret", description: `Leave empty to keep ${edited.masked_secret}`, required: false }}
       />
     </SettingsForm>
   )

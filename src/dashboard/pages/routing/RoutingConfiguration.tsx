@@ -1,20 +1,17 @@
 import { Alert, Button, Group, SimpleGrid, Stack, Text } from "@mantine/core"
-import { useForm } from "@mantine/form"
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useNavigate, useParams } from "@tanstack/react-router"
 import { useState } from "react"
 import { client, type Records, type Tagged, take, takeWithTag } from "../../api/client.ts"
-import { ApiFailure } from "../../api/failure.ts"
 import { routing } from "../../api/queries.ts"
-import { keepAnswer, rulesChanged } from "../../api/queryClient.ts"
-import { AskBeforeLeaving } from "../../parts/AskBeforeLeaving.tsx"
+import { rulesChanged } from "../../api/queryClient.ts"
 import { Block, Loaded } from "../../parts/Block.tsx"
 import { Modal } from "../../parts/Dialog.tsx"
 import { Failure } from "../../parts/Failure.tsx"
-import { fieldErrors } from "../../parts/fieldErrors.ts"
 import { Page } from "../../parts/Page.tsx"
-import { useEdited } from "../../parts/useEdited.ts"
+import { SaveRow, SavingForm } from "../../parts/SettingsForm.tsx"
 import { useIsShown } from "../../parts/useIsShown.ts"
+import { useSettings } from "../../parts/useSettings.ts"
 import { ViewerNote } from "../../parts/ViewerNote.tsx"
 import { useRole } from "../../shell/project.ts"
 import { formOf, type RoutingForm, settingsOf } from "./form.ts"
@@ -73,45 +70,34 @@ const valuesOf = (of: Configuration): RoutingForm => formOf(of.slug, of)
 
 const Editor = ({ latest, mayWrite, projectId }: EditorProps) => {
   const queries = useQueryClient()
-  const form = useForm<RoutingForm>({ initialValues: valuesOf(latest.data) })
-  const { data: of, saved: taken, tag } = useEdited(latest, form, valuesOf)
-  const save = useMutation({
-    mutationFn: (values: RoutingForm) =>
+  const { slug } = latest.data
+  const {
+    edited: of,
+    form,
+    saving
+  } = useSettings({
+    latest,
+    query: routing(projectId, slug),
+    valuesOf,
+    send: (values: RoutingForm, header) =>
       takeWithTag(
         client.PUT("/api/projects/{id}/routing-configurations/{slug}", {
-          params: { path: { id: projectId, slug: of.slug }, header: tag === null ? {} : { "if-match": tag } },
+          params: { path: { id: projectId, slug }, header },
           body: settingsOf(values)
         })
       ),
-    onSuccess: async (saved, values) => {
-      await keepAnswer(queries, routing(projectId, of.slug), saved)
-      taken(saved, values)
-      await rulesChanged(queries, projectId, "routings", "routing-versions")
-    },
-    onError: (error) => form.setErrors(fieldErrors(error, { models: "models", providers: "providers", name: "name" }))
+    fields: { models: "models", providers: "providers", name: "name" },
+    onSaved: () => rulesChanged(queries, projectId, "routings", "routing-versions")
   })
-  const isElsewhere = save.error instanceof ApiFailure && save.error.status === 412
-  const reload = () => {
-    form.reset()
-    save.reset()
-    return queries.invalidateQueries({ queryKey: ["routing", projectId] })
-  }
   return (
-    <form onSubmit={form.onSubmit((values) => save.mutate(values))}>
-      <AskBeforeLeaving isUnsaved={form.isDirty()} />
-      <fieldset
-        disabled={!mayWrite || of.managed_by_configuration}
-        style={{ border: 0, padding: 0, margin: 0, minWidth: 0 }}
-      >
+    <SavingForm saving={saving}>
+      <fieldset disabled={!mayWrite || of.managed_by_configuration} className="plain-fieldset">
         <Stack>
           <RoutingFields form={form} />
-          {save.error === null ? null : <Failure error={save.error} retry={isElsewhere ? reload : undefined} />}
-          <Button type="submit" loading={save.isPending} disabled={!form.isDirty()}>
-            Save as a new version
-          </Button>
+          <SaveRow of={saving} label="Save as a new version" />
         </Stack>
       </fieldset>
-    </form>
+    </SavingForm>
   )
 }
 

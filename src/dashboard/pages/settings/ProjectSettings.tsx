@@ -1,21 +1,18 @@
 import { Button, Group, Stack, Text, TextInput } from "@mantine/core"
-import { useForm } from "@mantine/form"
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
 import { client, type Records, type Tagged, take, takeWithTag } from "../../api/client.ts"
 import { project } from "../../api/queries.ts"
-import { keepAnswer } from "../../api/queryClient.ts"
 import { Block, Loaded } from "../../parts/Block.tsx"
 import { ConfirmByName } from "../../parts/ConfirmByName.tsx"
 import { CopyText } from "../../parts/CopyText.tsx"
-import { fieldErrors } from "../../parts/fieldErrors.ts"
 import { money } from "../../parts/format.ts"
 import { checkLimit, LimitFields, type LimitValues, limitOf, limitValuesOf } from "../../parts/LimitFields.tsx"
 import { emptyRates, RateFields, type RateValues, ratesOf, valuesOf } from "../../parts/RateFields.tsx"
 import { SettingsForm } from "../../parts/SettingsForm.tsx"
-import { useEdited } from "../../parts/useEdited.ts"
 import { useIsShown } from "../../parts/useIsShown.ts"
+import { useSettings } from "../../parts/useSettings.ts"
 import { useRole } from "../../shell/project.ts"
 
 type Project = Records["ProjectOut"]
@@ -47,16 +44,20 @@ const formOf = (of: Project): ProjectForm => ({
 
 const Editor = ({ latest, mayWrite }: { readonly latest: Tagged<Project>; readonly mayWrite: boolean }) => {
   const queries = useQueryClient()
-  const form = useForm<ProjectForm>({
-    initialValues: formOf(latest.data),
-    validate: { limit: checkLimit }
-  })
-  const { data: of, saved: taken, tag } = useEdited(latest, form, formOf)
-  const save = useMutation({
-    mutationFn: (values: ProjectForm) =>
+  const { id } = latest.data
+  const {
+    edited: of,
+    form,
+    saving
+  } = useSettings({
+    latest,
+    query: project(id),
+    valuesOf: formOf,
+    validate: { limit: checkLimit },
+    send: (values: ProjectForm, header) =>
       takeWithTag(
         client.PATCH("/api/projects/{id}", {
-          params: { path: { id: of.id }, header: tag === null ? {} : { "if-match": tag } },
+          params: { path: { id }, header },
           body: {
             name: values.name,
             ...limitOf(values),
@@ -64,12 +65,8 @@ const Editor = ({ latest, mayWrite }: { readonly latest: Tagged<Project>; readon
           }
         })
       ),
-    onSuccess: async (saved, values) => {
-      await keepAnswer(queries, project(of.id), saved)
-      taken(saved, values)
-      await queries.invalidateQueries({ queryKey: ["projects"] })
-    },
-    onError: (error) => form.setErrors(fieldErrors(error, { name: "name", spend_limit_microusd: "limit" }))
+    fields: { name: "name", spend_limit_microusd: "limit" },
+    onSaved: () => queries.invalidateQueries({ queryKey: ["projects"] })
   })
   return (
     <>
@@ -79,17 +76,7 @@ const Editor = ({ latest, mayWrite }: { readonly latest: Tagged<Project>; readon
           your role: {of.role} · spent {money(of.total_spent_microusd)} in all
         </Text>
       </Group>
-      <SettingsForm
-        save={save}
-        isDirty={form.isDirty()}
-        mayWrite={mayWrite}
-        onSubmit={form.onSubmit((values) => save.mutate(values))}
-        reload={() => {
-          form.reset()
-          save.reset()
-          return queries.invalidateQueries({ queryKey: ["project", of.id] })
-        }}
-      >
+      <SettingsForm saving={saving} mayWrite={mayWrite}>
         <TextInput label="Name" required maxLength={200} {...form.getInputProps("name")} />
         <LimitFields form={form} description="Of all keys together" />
         <RateFields form={form} />
