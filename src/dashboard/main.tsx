@@ -6,9 +6,11 @@ import { setNonce } from "get-nonce"
 import { createRoot } from "react-dom/client"
 import { queryClient } from "./api/queryClient.ts"
 import { whenSignedInElsewhere, whenSignedOut } from "./api/session.ts"
+import { hasUnsavedForm } from "./parts/unsaved.ts"
 import { reloadIfReplaced } from "./replaced.ts"
 import { router } from "./router.tsx"
 import { keepFocus } from "./shell/keepFocus.ts"
+import { awaitSignIn } from "./shell/signInAgain.ts"
 import { cssVariables, theme } from "./theme.ts"
 
 /** Of this response: the policy lets only style elements that carry it take effect. */
@@ -16,7 +18,10 @@ const nonce = document.querySelector<HTMLMetaElement>("meta[property=csp-nonce]"
 // for the library that keeps the page from scrolling under a dialog
 setNonce(nonce)
 
-whenSignedOut(() => {
+whenSignedOut((mayLose) => {
+  const isKept = !mayLose && hasUnsavedForm()
+  awaitSignIn(isKept)
+  if (isKept) return
   queryClient.clear()
   const { href, pathname } = router.state.location
   if (pathname !== "/sign-in")
@@ -24,6 +29,7 @@ whenSignedOut(() => {
 })
 
 whenSignedInElsewhere(() => {
+  awaitSignIn(false)
   // which has no session to wait for any more
   if (router.state.location.pathname === "/sign-in") return location.reload()
   // what is shown may be another person's

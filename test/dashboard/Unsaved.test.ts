@@ -59,6 +59,21 @@ describe.skipIf(!hasChromium)("a form with changes that are not saved", () => {
     if (isDrawer(form)) await page.getByRole("dialog").first().waitFor({ state: "detached" })
     else await page.getByRole("heading", { name: "Credits", exact: true }).waitFor()
   }
+  const endSessions = async () => {
+    const { api } = at()
+    const { items } = await api<{ readonly items: ReadonlyArray<{ readonly id: string; readonly transport: string }> }>(
+      "GET",
+      "/api/sessions"
+    )
+    for (const each of items) if (each.transport === "cookie") await api("DELETE", `/api/sessions/${each.id}`)
+  }
+  const signInAgain = async (page: Page) => {
+    const { url } = await at().api<{ readonly url: string }>("POST", "/api/session/links")
+    const other = await page.context().newPage()
+    await other.goto(url)
+    await other.getByRole("heading", { name: "Overview", exact: true }).waitFor()
+    await other.close()
+  }
   const question = (page: Page) => page.getByRole("dialog", { name: "Leave without saving?" })
 
   it("is left only by a person's word, and keeps what was typed till then", { timeout: 120_000 }, async () => {
@@ -222,7 +237,7 @@ describe.skipIf(!hasChromium)("a form with changes that are not saved", () => {
     expect(await input.inputValue()).toBe("skipped")
   })
 
-  it("does not keep a person from the sign-in page when the session has ended, or from the end of the project", async () => {
+  it("does not keep a person from the end of the project", async () => {
     const { api, service, signIn } = at()
     const { page } = await signIn()
     const { id } = await api<{ readonly id: string }>("POST", "/api/me/projects", { name: "to be deleted" })
@@ -235,17 +250,74 @@ describe.skipIf(!hasChromium)("a form with changes that are not saved", () => {
     await page.getByRole("textbox", { name: "Type the name: to be deleted" }).fill("to be deleted")
     await page.getByRole("button", { name: "Delete permanently" }).click()
     await page.getByRole("heading", { name: "Overview", exact: true }).waitFor()
+  })
 
-    await page.getByRole("link", { name: "Settings", exact: true }).click()
-    await expect.poll(() => name.inputValue()).not.toBe("")
-    await name.fill("renamed")
-    const { items } = await api<{ readonly items: ReadonlyArray<{ readonly id: string; readonly transport: string }> }>(
-      "GET",
-      "/api/sessions"
-    )
-    for (const each of items) if (each.transport === "cookie") await api("DELETE", `/api/sessions/${each.id}`)
+  it("outlives the session: it is saved once the person has signed in again, in another tab", async () => {
+    const { errors, page } = await at().signIn()
+    const ended = page.getByRole("dialog", { name: "Your session has ended" })
+    const [project, ...others] = forms
+    const routing = others.find(({ name }) => name === "routing configuration")
+    if (project === undefined || routing === undefined) throw new Error("there are these")
+    for (const form of [project, routing]) {
+      const input = await open(page, form)
+      await input.fill(`${await input.inputValue()}9`)
+      const typed = await input.inputValue()
+      await endSessions()
+      const save = page.getByRole("button", { name: form.saves, exact: true })
+      await save.click()
+      await ended.waitFor()
+      await signInAgain(page)
+      await ended.waitFor({ state: "detached" })
+      expect([form.name, await input.inputValue()]).toEqual([form.name, typed])
+      await save.click()
+      await page.getByText("Saved.", { exact: true }).waitFor()
+      expect([form.name, await (await open(page, form)).inputValue()]).toEqual([form.name, typed])
+    }
+    expect(errors).toEqual([])
+  })
+
+  it("of a dialog outlives the session too, which ends while it is sent", async () => {
+    const { page } = await at().signIn()
+    await page.goto(`${at().service.url}/dashboard/p/${at().projectId}/keys?new=1`)
+    const dialog = page.getByRole("dialog", { name: "Create key" })
+    await dialog.getByRole("textbox", { name: "Name" }).fill("typed before the end")
+    await endSessions()
+    await page.keyboard.press("Enter")
+    const ended = page.getByRole("dialog", { name: "Your session has ended" })
+    await ended.waitFor()
+    await page.keyboard.press("Escape")
+    expect(await ended.isVisible()).toBe(true)
+    await signInAgain(page)
+    await ended.waitFor({ state: "detached" })
+    await dialog.getByRole("button", { name: "Create key" }).click()
+    await page.getByTestId("secret").waitFor()
+    await page.getByRole("button", { name: "I have saved it" }).click()
+    await page.getByRole("row", { name: /^typed before the end/ }).waitFor()
+  })
+
+  it("is left for the sign-in page where a person says so, or has signed out in another tab", async () => {
+    const { page } = await at().signIn()
+    const [project] = forms
+    if (project === undefined) throw new Error("there is one")
+    const signInPage = page.getByText("Open a sign-in link of this service")
+    await (await open(page, project)).fill("lost by a word")
+    await endSessions()
     await page.getByRole("button", { name: "Save", exact: true }).click()
-    await page.getByText("Open a sign-in link of this service").waitFor()
+    await page
+      .getByRole("dialog", { name: "Your session has ended" })
+      .getByRole("button", { name: "Leave without saving" })
+      .click()
+    await signInPage.waitFor()
+    expect(new URL(page.url()).searchParams.get("return_to")).toBe(project.path)
+
+    await signInAgain(page)
+    const name = await open(page, project)
+    await name.fill("of a person who has gone")
+    const other = await page.context().newPage()
+    await other.goto(`${at().service.url}/dashboard/`)
+    await other.getByRole("button", { name: "You" }).click()
+    await other.getByRole("menuitem", { name: "Sign out" }).click()
+    await signInPage.waitFor()
   })
 
   it("is also a secret that is shown once, till a person says that it is saved", async () => {

@@ -1,7 +1,10 @@
 /** The page token of the signed-in browser. The session's cookie is not readable here, and counts only together with it. */
 const key = "gateway.page-token"
 
-export const pageToken = (): string | null => localStorage.getItem(key)
+/** Of a session that has ended it is left empty; where a person has signed out it is removed. */
+const ended = ""
+
+export const pageToken = (): string | null => localStorage.getItem(key) || null
 export const keepPageToken = (token: string): void => {
   localStorage.setItem(key, token)
   hasEnded = false
@@ -14,17 +17,18 @@ export const forgetPageToken = (): void => {
 /** In this tab; the token itself is common to all tabs of the browser. */
 let hasEnded = false
 
-type Listener = () => void
-let onSignedOut: Listener = () => {}
-let onSignedInElsewhere: Listener = () => {}
+/** `mayLose`: by the person's own word, so that nothing of the page is kept. */
+type SignedOutListener = (mayLose: boolean) => void
+let onSignedOut: SignedOutListener = () => {}
+let onSignedInElsewhere = (): void => {}
 
 /** The router sets what happens when the service no longer accepts the session. */
-export const whenSignedOut = (listener: Listener): void => {
+export const whenSignedOut = (listener: SignedOutListener): void => {
   onSignedOut = listener
 }
 
 /** What happens when another tab has signed in, as the same person or another. */
-export const whenSignedInElsewhere = (listener: Listener): void => {
+export const whenSignedInElsewhere = (listener: () => void): void => {
   onSignedInElsewhere = listener
 }
 
@@ -33,16 +37,25 @@ export const sessionEnded = (sent: string | null): void => {
   const kept = pageToken()
   // another tab has signed in meanwhile: its session has not ended
   if (hasEnded || (kept !== null && kept !== sent)) return
-  forgetPageToken()
-  onSignedOut()
+  if (kept !== null) localStorage.setItem(key, ended)
+  hasEnded = true
+  onSignedOut(false)
 }
+
+/** Leaves a page that waits for the person to sign in again. */
+export const leavePage = (): void => onSignedOut(true)
 
 // comes of other tabs only
 addEventListener("storage", (event) => {
   if (event.key !== key && event.key !== null) return
-  if (event.newValue === null) sessionEnded(null)
-  else {
+  if (event.newValue !== null && event.newValue !== ended) {
     hasEnded = false
     onSignedInElsewhere()
+    return
   }
+  const isSignedOut = event.newValue === null
+  // another tab has signed in meanwhile: that is said next
+  if (pageToken() !== null || (hasEnded && !isSignedOut)) return
+  hasEnded = true
+  onSignedOut(isSignedOut)
 })

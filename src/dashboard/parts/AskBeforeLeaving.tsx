@@ -1,7 +1,8 @@
 import { Button, Group, Stack, Text } from "@mantine/core"
 import { useBlocker, useMatch } from "@tanstack/react-router"
-import { useCallback, useEffect, useState } from "react"
+import { useCallback, useEffect } from "react"
 import { Modal } from "./Dialog.tsx"
+import { addUnsavedForm } from "./unsaved.ts"
 
 interface Place {
   readonly pathname: string
@@ -13,13 +14,10 @@ interface Step {
   readonly next: Place
 }
 
-/** The forms of the page with changes that are not saved. */
-const unsavedForms = new Set<symbol>()
-
-export const hasUnsavedForm = (): boolean => unsavedForms.size > 0
-
 interface AskBeforeLeavingProps {
   readonly isUnsaved: boolean
+  /** Once it is taken the page goes on by itself. */
+  readonly isSending?: boolean
   /** A parameter of the address that may change: the form stays where it is. */
   readonly staysOver?: string
 }
@@ -28,13 +26,9 @@ interface AskBeforeLeavingProps {
  * Asks before what is not saved would be lost: by going to another page or tab, by closing a drawer that has an address, or, in the
  * browser's own words, with the browser's tab.
  */
-export const AskBeforeLeaving = ({ isUnsaved, staysOver }: AskBeforeLeavingProps) => {
+export const AskBeforeLeaving = ({ isSending = false, isUnsaved, staysOver }: AskBeforeLeavingProps) => {
   const page = useMatch({ strict: false, select: ({ pathname }) => pathname })
-  const [id] = useState(() => Symbol())
-  useEffect(() => {
-    if (isUnsaved) unsavedForms.add(id)
-    return () => void unsavedForms.delete(id)
-  }, [id, isUnsaved])
+  useEffect(() => (isUnsaved ? addUnsavedForm() : undefined), [isUnsaved])
   const isLeft = useCallback(
     ({ current, next }: Step) => {
       const searchOf = (place: Place) =>
@@ -48,7 +42,7 @@ export const AskBeforeLeaving = ({ isUnsaved, staysOver }: AskBeforeLeavingProps
     },
     [page, staysOver]
   )
-  const leaving = useBlocker({ shouldBlockFn: isLeft, disabled: !isUnsaved, withResolver: true })
+  const leaving = useBlocker({ shouldBlockFn: isLeft, disabled: !isUnsaved || isSending, withResolver: true })
   return leaving.status === "idle" ? null : <LeavingQuestion onStay={leaving.reset} onLeave={leaving.proceed} />
 }
 

@@ -36,6 +36,7 @@ export const Failure = ({
 
 const titleOf = (status: number, code: string): string => {
   if (status === 412 || code === "config_version_mismatch") return "Changed elsewhere"
+  if (status === 401) return "Your session has ended"
   if (status === 403) return "Not allowed"
   if (status === 404) return "Not found"
   if (status === 503 || status === 0) return "Not available right now"

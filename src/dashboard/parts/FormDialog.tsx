@@ -37,8 +37,7 @@ export const FormDialog = (props: FormDialogProps) => {
       onClose={() => (isChanged ? ask(true) : onClose())}
       title={title}
     >
-      {/* once it is taken the page goes on by itself */}
-      <AskBeforeLeaving isUnsaved={isChanged && !isLeft && !sending.isPending} />
+      <AskBeforeLeaving isUnsaved={isChanged && !isLeft} isSending={sending.isPending} />
       {isAsked ? <LeavingQuestion onStay={() => ask(false)} onLeave={() => leave(true)} /> : null}
       <form onSubmit={onSubmit}>
         <Stack>

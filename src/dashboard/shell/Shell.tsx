@@ -12,7 +12,7 @@ import { useDisclosure } from "@mantine/hooks"
 import { CodeIcon, MoonIcon, QuestionIcon, SearchIcon, SunIcon } from "@primer/octicons-react"
 import { useQuery } from "@tanstack/react-query"
 import { Link, Outlet, useLocation, useNavigate } from "@tanstack/react-router"
-import { lazy, Suspense, useEffect, useRef, useState } from "react"
+import { lazy, Suspense, useEffect, useRef, useState, useSyncExternalStore } from "react"
 import { me } from "../api/queries.ts"
 import { forgetOthers } from "../parts/personStorage.ts"
 import { BalanceChip } from "./BalanceChip.tsx"
@@ -21,12 +21,14 @@ import { useKeys } from "./keys.ts"
 import { ProjectSwitch } from "./ProjectSwitch.tsx"
 import { adminPages, type NavPage, personPages, projectPages } from "./pages.ts"
 import { rememberProject, useProjectId } from "./project.ts"
+import { signInAwaited } from "./signInAgain.ts"
 import { Unavailable } from "./Unavailable.tsx"
 import { UserMenu } from "./UserMenu.tsx"
 
 const ApiDrawer = lazy(() => import("./ApiDrawer.tsx"))
 const Palette = lazy(() => import("./Palette.tsx"))
 const KeyList = lazy(() => import("./KeyList.tsx"))
+const SignInAgain = lazy(() => import("./SignInAgain.tsx"))
 const DeletedConversation = lazy(() => import("./DeletedConversation.tsx"))
 
 /** The frame of every page: navigation, the project, the balance, and what opens over a page. */
@@ -41,6 +43,7 @@ export const Shell = () => {
   const isOperator = data?.roles.includes("operator") ?? false
   const navigate = useNavigate()
   const place = useLocation({ select: ({ pathname }) => pathname })
+  const isSignInAwaited = useSyncExternalStore(signInAwaited.subscribe, signInAwaited.current)
   useOnePerson(data?.user.id)
 
   useEffect(() => {
@@ -150,6 +153,7 @@ export const Shell = () => {
         {isApiOpen ? <ApiDrawer onClose={api.close} /> : null}
         {isPaletteOpen ? <Palette onClose={palette.close} projectId={projectId} isOperator={isOperator} /> : null}
         {areKeysOpen ? <KeyList onClose={keyList.close} /> : null}
+        {isSignInAwaited ? <SignInAgain /> : null}
       </Suspense>
     </div>
   )

@@ -4,6 +4,7 @@ import { type MutationState, useMutation, useMutationState, useQueryClient } fro
 import { useEffect, useState } from "react"
 import { client, newIdempotencyKey, type Records, take } from "../../api/client.ts"
 import { ApiFailure } from "../../api/failure.ts"
+import { AskBeforeLeaving } from "../../parts/AskBeforeLeaving.tsx"
 import { CopyText } from "../../parts/CopyText.tsx"
 import { Drawer } from "../../parts/Dialog.tsx"
 import { Failure } from "../../parts/Failure.tsx"
@@ -93,6 +94,7 @@ const GiveCredit = ({ account }: { readonly account: string }) => {
   }, [isCredited])
   return (
     <form onSubmit={form.onSubmit(send)}>
+      <AskBeforeLeaving isUnsaved={form.isDirty()} />
       <Stack>
         <NumberInput label="Credit" prefix="$" min={0} decimalScale={6} required {...form.getInputProps("amount")} />
         <TextInput label="Reason" required maxLength={200} {...form.getInputProps("note")} />

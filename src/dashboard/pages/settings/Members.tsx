@@ -1,10 +1,11 @@
-import { Button, Group, Select, Stack, Table, Text, TextInput } from "@mantine/core"
+import { Button, Group, Select, Stack, Table, Text, TextInput, VisuallyHidden } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import { useState } from "react"
 import { client, type Records, take } from "../../api/client.ts"
 import { me, members } from "../../api/queries.ts"
+import { AskBeforeLeaving } from "../../parts/AskBeforeLeaving.tsx"
 import { Loaded } from "../../parts/Block.tsx"
 import { CopyText } from "../../parts/CopyText.tsx"
 import { Modal } from "../../parts/Dialog.tsx"
@@ -56,7 +57,9 @@ export const Members = ({ projectId }: { readonly projectId: string }) => {
                   <Table.Th>Person</Table.Th>
                   <Table.Th>Role</Table.Th>
                   <Table.Th>Since</Table.Th>
-                  <Table.Th>{""}</Table.Th>
+                  <Table.Th>
+                    <VisuallyHidden>Change</VisuallyHidden>
+                  </Table.Th>
                 </Table.Tr>
               </Table.Thead>
               <Table.Tbody>
@@ -153,6 +156,7 @@ const Add = ({ onAdded, projectId }: { readonly projectId: string; readonly onAd
   })
   return (
     <form onSubmit={form.onSubmit((values) => add.mutate(values))}>
+      <AskBeforeLeaving isUnsaved={form.isDirty()} />
       <Stack gap="xs">
         <Group align="flex-end" gap="xs">
           <TextInput
