@@ -1,4 +1,4 @@
-import { SegmentedControl, SimpleGrid, Table } from "@mantine/core"
+import { SegmentedControl, SimpleGrid, Table, VisuallyHidden } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import type { Records } from "../../api/client.ts"
@@ -141,7 +141,9 @@ const Groups = ({ by, data, projectId }: { readonly by: By; readonly data: Data;
                 <Table.Th ta="right">Spend</Table.Th>
               </>
             )}
-            <Table.Th>{""}</Table.Th>
+            <Table.Th>
+              <VisuallyHidden>Its calls</VisuallyHidden>
+            </Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>

@@ -1,4 +1,4 @@
-import { Button, Group, SimpleGrid, Table, Text } from "@mantine/core"
+import { Button, Group, SimpleGrid, Table, Text, VisuallyHidden } from "@mantine/core"
 import { PlusIcon } from "@primer/octicons-react"
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query"
 import { useNavigate, useSearch } from "@tanstack/react-router"
@@ -78,7 +78,9 @@ const Payments = () => {
                     <Table.Th>Amount</Table.Th>
                     <Table.Th>Credited</Table.Th>
                     <Table.Th>State</Table.Th>
-                    <Table.Th>{""}</Table.Th>
+                    <Table.Th>
+                      <VisuallyHidden>Details</VisuallyHidden>
+                    </Table.Th>
                   </Table.Tr>
                 </Table.Thead>
                 <Table.Tbody>

@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, Select, SimpleGrid, Stack, Table, Text } from "@mantine/core"
+import { Button, Checkbox, Group, Select, SimpleGrid, Stack, Table, Text, VisuallyHidden } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { useMemo, useRef } from "react"
@@ -158,7 +158,7 @@ const Models = () => {
 const columnsWith = (compared: ReadonlyArray<string>, toggle: (id: string) => void): ReadonlyArray<Column<Model>> => [
   {
     id: "compare",
-    header: "",
+    header: <VisuallyHidden>Compare</VisuallyHidden>,
     width: "1.75rem",
     from: "sm",
     cell: ({ id }) => (
@@ -273,7 +273,9 @@ const Compared = ({ models }: { readonly models: ReadonlyArray<Model> }) => (
     <Table fz="sm" className="figures" aria-label="Comparison">
       <Table.Thead>
         <Table.Tr>
-          <Table.Th>{""}</Table.Th>
+          <Table.Th>
+            <VisuallyHidden>Figure</VisuallyHidden>
+          </Table.Th>
           {models.map(({ id }) => (
             <Table.Th key={id}>{id}</Table.Th>
           ))}

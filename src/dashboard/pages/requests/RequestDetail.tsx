@@ -1,5 +1,6 @@
 import { Box, Group, SimpleGrid, Stack, Table, Text, Title } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
+import { createContext, useContext } from "react"
 import type { Records } from "../../api/client.ts"
 import { catalog, request } from "../../api/queries.ts"
 import { Loaded } from "../../parts/Block.tsx"
@@ -13,8 +14,14 @@ import { tokenCost } from "./tokenCost.ts"
 
 type Call = Records["RequestOut"]
 
+interface RequestDetailProps {
+  readonly requestId: string
+  /** Of its headings. */
+  readonly level: 2 | 3
+}
+
 /** Why this model, what happened, and what it has cost. */
-export const RequestDetail = ({ requestId }: { readonly requestId: string }) => {
+export const RequestDetail = ({ requestId, level }: RequestDetailProps) => {
   const query = useQuery(request(requestId))
   return (
     <Loaded query={query} height={480}>
@@ -28,9 +35,11 @@ export const RequestDetail = ({ requestId }: { readonly requestId: string }) => 
             </Text>
           </Group>
           <Facts call={call} />
-          <WhyThisModel call={call} />
-          <Trail call={call} />
-          <Money call={call} />
+          <Level value={level}>
+            <WhyThisModel call={call} />
+            <Trail call={call} />
+            <Money call={call} />
+          </Level>
         </Stack>
       )}
     </Loaded>
@@ -72,9 +81,11 @@ const Fact = ({ label, value }: { readonly label: string; readonly value: string
   </div>
 )
 
+const Level = createContext<2 | 3>(2)
+
 const Part = ({ children, title }: { readonly title: string; readonly children: React.ReactNode }) => (
   <Box>
-    <Title order={3} size="h6" mb={4}>
+    <Title order={useContext(Level)} size="h6" mb={4}>
       {title}
     </Title>
     {children}
@@ -100,7 +111,7 @@ const WhyThisModel = ({ call }: { readonly call: Call }) => {
               <Table.Th>Model</Table.Th>
               <Table.Th ta="right">Quality</Table.Th>
               <Table.Th ta="right">These tokens would have cost</Table.Th>
-              <Table.Th>{""}</Table.Th>
+              <Table.Th>Ended</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>

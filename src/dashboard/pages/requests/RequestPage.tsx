@@ -8,7 +8,7 @@ const RequestPage = () => {
   return (
     <Page title="Request">
       <Block>
-        <RequestDetail requestId={requestId} />
+        <RequestDetail requestId={requestId} level={2} />
       </Block>
     </Page>
   )

@@ -1,3 +1,4 @@
+import { VisuallyHidden } from "@mantine/core"
 import { useInfiniteQuery } from "@tanstack/react-query"
 import type { Records } from "../../api/client.ts"
 import { running } from "../../api/queries.ts"
@@ -28,7 +29,7 @@ export const RunningList = ({ projectId }: { readonly projectId: string }) => {
       ? [
           {
             id: "stop",
-            header: "",
+            header: <VisuallyHidden>Stop</VisuallyHidden>,
             width: "5rem",
             align: "right" as const,
             cell: (call: Records["InFlightOut"]) => <StopCall projectId={projectId} call={call} />

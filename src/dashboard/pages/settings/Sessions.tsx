@@ -1,4 +1,4 @@
-import { Button, Code, Group, Stack, Table, Text } from "@mantine/core"
+import { Button, Code, Group, Stack, Table, Text, VisuallyHidden } from "@mantine/core"
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { client, take } from "../../api/client.ts"
 import { sessions } from "../../api/queries.ts"
@@ -30,7 +30,9 @@ export const Sessions = () => {
                     <Table.Th>From</Table.Th>
                     <Table.Th>Last used</Table.Th>
                     <Table.Th>Ends</Table.Th>
-                    <Table.Th>{""}</Table.Th>
+                    <Table.Th>
+                      <VisuallyHidden>Change</VisuallyHidden>
+                    </Table.Th>
                   </Table.Tr>
                 </Table.Thead>
                 <Table.Tbody>
@@ -42,7 +44,7 @@ export const Sessions = () => {
                       </Table.Td>
                       <Table.Td>{relative(session.seen_at)}</Table.Td>
                       <Table.Td>{relative(session.expires_at)}</Table.Td>
-                      <Table.Td ta="right">
+                      <Table.Td ta="right" miw="6rem">
                         {session.is_current ? (
                           <Status state="active" label="this one" />
                         ) : (
