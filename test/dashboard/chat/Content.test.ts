@@ -108,6 +108,38 @@ describe.skipIf(!hasChromium)("what conversations have beside text", () => {
     expect(errors).toEqual([])
   })
 
+  it("shows an artifact over a conversation that it leaves no room, until a key closes it", async () => {
+    const { errors, page } = await open()
+    await choose(page, "Model", "acme/large")
+    await send(page, "Say something")
+    const talk = await talker.talk(used++)
+    talk.say("Something.")
+    talk.finish()
+    await page.setViewportSize({ width: 390, height: 844 })
+    const save = page.getByRole("button", { name: "Save text" })
+    await save.click()
+    await page.getByRole("dialog").getByRole("textbox", { name: "Name" }).fill("some.md")
+    await page.keyboard.press("Enter")
+    const panel = page.getByRole("complementary", { name: "Artifact" })
+    await panel.getByText("Something.").waitFor()
+    await expect.poll(() => panel.and(page.locator(":focus")).count()).toBe(1)
+    // it fills the page already
+    expect(await panel.getByRole("button", { name: "Larger" }).count()).toBe(0)
+    // what is behind it cannot be reached
+    await page.getByRole("textbox", { name: "Message" }).focus()
+    expect(await panel.and(page.locator(":focus")).count()).toBe(1)
+    await page.keyboard.press("Escape")
+    await panel.waitFor({ state: "detached" })
+    await expect.poll(() => save.and(page.locator(":focus")).count()).toBe(1)
+
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await page.getByRole("button", { name: "some.md v1 made" }).click()
+    await panel.getByRole("button", { name: "Close" }).click()
+    await panel.waitFor({ state: "detached" })
+    await expect.poll(() => page.getByRole("textbox", { name: "Message" }).and(page.locator(":focus")).count()).toBe(1)
+    expect(errors).toEqual([])
+  })
+
   it("shows artifacts as they are written, in a frame, with all their versions", { timeout: 120_000 }, async () => {
     const { errors, page } = await open()
     await choose(page, "Model", "acme/large")

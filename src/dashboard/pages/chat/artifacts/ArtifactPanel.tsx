@@ -4,6 +4,7 @@ import type { Artifact, Draft } from "../conversation.ts"
 import { ArtifactCode } from "./ArtifactCode.tsx"
 import { ArtifactHistory } from "./ArtifactHistory.tsx"
 import { ArtifactPreview } from "./ArtifactPreview.tsx"
+import { useCovering } from "./useCovering.ts"
 
 const views = ["preview", "code", "history"] as const
 const labels = { preview: "Preview", code: "Code", history: "History" } as const
@@ -26,6 +27,7 @@ const ArtifactPanel = (props: ArtifactPanelProps) => {
   const [view, setView] = useState<(typeof views)[number]>("preview")
   const [earlier, setEarlier] = useState<Artifact>()
   const [isLarge, setLarge] = useState(false)
+  const { hasRoom, panel } = useCovering(isLarge)
   // what is written is seen as it comes
   if (draft !== undefined && (shown === undefined || shown.name === draft.name)) {
     return (
@@ -46,7 +48,14 @@ const ArtifactPanel = (props: ArtifactPanelProps) => {
   if (shown === undefined) return null
   const version = earlier?.id === shown.id ? earlier : shown
   return (
-    <aside className="chat-panel" aria-label="Artifact" data-large={isLarge}>
+    <aside
+      ref={panel}
+      className="chat-panel"
+      aria-label="Artifact"
+      data-large={isLarge}
+      tabIndex={-1}
+      onKeyDown={({ key }) => key === "Escape" && onOpen(undefined)}
+    >
       <Group justify="space-between" gap="xs">
         {artifacts.length < 2 ? (
           <Title order={2} size="h5">
@@ -67,9 +76,11 @@ const ArtifactPanel = (props: ArtifactPanelProps) => {
           {version.version === shown.version ? "" : ` of ${shown.version}`}
         </Text>
         <Group gap="xs">
-          <Button size="compact-xs" variant="default" onClick={() => setLarge(!isLarge)}>
-            {isLarge ? "Smaller" : "Larger"}
-          </Button>
+          {hasRoom ? (
+            <Button size="compact-xs" variant="default" onClick={() => setLarge(!isLarge)}>
+              {isLarge ? "Smaller" : "Larger"}
+            </Button>
+          ) : null}
           <Button size="compact-xs" variant="default" onClick={() => onOpen(undefined)}>
             Close
           </Button>
