@@ -31,4 +31,29 @@ describe.skipIf(!hasChromium)("the thresholds of a project", () => {
     expect(await page.locator(":focus").innerText()).toBe("Add threshold")
     expect(errors).toEqual([])
   })
+
+  it("are each one of its own, above 0, and the one that is not has the focus", async () => {
+    const { projectId, service, signIn } = at()
+    const { errors, page } = await signIn()
+    await page.goto(`${service.url}/dashboard/p/${projectId}/alerts`)
+    const add = page.getByRole("button", { name: "Add threshold" })
+    await add.click()
+    await add.click()
+    const second = page.getByRole("textbox", { name: "At" }).last()
+    const save = page.getByRole("button", { name: "Save", exact: true })
+    for (const [amount, error] of [
+      ["10", "As one above"],
+      ["0", "Above 0"]
+    ] as const) {
+      await second.fill(amount)
+      await save.click()
+      await page.getByText(error, { exact: true }).waitFor()
+      await expect.poll(() => second.and(page.locator(":focus")).count()).toBe(1)
+    }
+    expect(await page.getByRole("alert").count()).toBe(0)
+    await second.fill("11")
+    await save.click()
+    await page.getByText("Saved.").waitFor()
+    expect(errors).toEqual([])
+  })
 })

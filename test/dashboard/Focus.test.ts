@@ -72,6 +72,55 @@ describe.skipIf(!hasChromium)("a dialog gives the focus back", () => {
     expect(errors).toEqual([])
   })
 
+  it("to the new page where the page that it began on has gone", async () => {
+    const { errors, page } = await at().signIn()
+    await open(page, "/routing?new=1", "Routing")
+    await page.getByRole("dialog").getByRole("textbox", { name: "Slug" }).fill("focused")
+    await page.keyboard.press("Enter")
+    await page.getByRole("heading", { name: "auto:focused" }).waitFor()
+    await hasFocus(page.getByRole("main"))
+    expect(errors).toEqual([])
+  })
+
+  it("and so does a button that goes, here to the version that it has activated", async () => {
+    const { api, projectId } = at()
+    const { errors, page } = await at().signIn()
+    const path = `/api/projects/${projectId}/routing-configurations`
+    await api("POST", path, { slug: "versions", alpha: 0.2 })
+    await open(page, "/routing/versions", "auto:versions")
+    await page.getByRole("textbox", { name: "Highest input price" }).fill("7")
+    await page.getByRole("button", { name: "Save as a new version" }).click()
+    const saved = page.getByText("Saved.", { exact: true })
+    await saved.waitFor()
+    const versions = page.getByRole("region", { name: "Versions" })
+    await versions.getByRole("button", { name: "Differences" }).click()
+    await versions.getByText("max_input_price_microusd_per_million").waitFor()
+    await versions.getByRole("button", { name: "Activate" }).focus()
+    await page.keyboard.press("Enter")
+    await hasFocus(versions.getByText("v1", { exact: true }))
+    // neither is said of the version that is shown now
+    expect(await saved.count()).toBe(0)
+    expect(await versions.getByText("the same settings").count()).toBe(0)
+    expect(errors).toEqual([])
+  })
+
+  it("not while a field in it is wrong: that has the focus", async () => {
+    const { errors, page } = await at().signIn()
+    await open(page, "/routing?new=1", "Routing")
+    const slug = page.getByRole("dialog").getByRole("textbox", { name: "Slug" })
+    await slug.fill("Not one")
+    await page.getByRole("button", { name: "Create configuration" }).last().click()
+    await page.getByText("a-z, 0-9 and '-'").waitFor()
+    await hasFocus(slug)
+    await page.goto(`${at().service.url}/dashboard/settings?tab=members`)
+    const person = page.getByRole("textbox", { name: "Id of the person" })
+    await person.fill("nobody")
+    await page.getByRole("button", { name: "Add", exact: true }).click()
+    await page.getByRole("alert").waitFor()
+    await hasFocus(person)
+    expect(errors).toEqual([])
+  })
+
   it("and the line that the keys of the palette have reached stays in view", async () => {
     const { errors, page } = await at().signIn()
     await page.setViewportSize({ width: 1280, height: 500 })

@@ -178,5 +178,15 @@ describe.skipIf(!hasChromium)("on a small screen", () => {
         .poll(async () => [await link.isVisible(), await burger.isVisible()].join(), { message: `${width}` })
         .toBe(width < 768 ? "false,true" : "true,false")
     }
+    await page.setViewportSize(phone)
+    await page.getByRole("button", { name: "Open the navigation" }).focus()
+    await page.keyboard.press("Enter")
+    await page.getByRole("link", { name: "Keys", exact: true }).focus()
+    // what it covers is not reached by a key, and a key closes it
+    expect(await page.getByRole("radio", { name: "7 d" }).count()).toBe(0)
+    await page.keyboard.press("Escape")
+    await page.getByRole("link", { name: "Keys", exact: true }).waitFor({ state: "hidden" })
+    expect(await page.locator(":focus").getAttribute("aria-label")).toBe("Open the navigation")
+    await page.getByRole("radio", { name: "7 d" }).waitFor({ state: "attached" })
   })
 })

@@ -3,6 +3,7 @@ import { type FormEvent, type ReactNode, useEffect, useState } from "react"
 import { AskBeforeLeaving, LeavingQuestion } from "./AskBeforeLeaving.tsx"
 import { Modal } from "./Dialog.tsx"
 import { Failure } from "./Failure.tsx"
+import { useFocusInvalid } from "./useFocusInvalid.ts"
 
 interface FormDialogProps extends Pick<ModalProps, "size"> {
   readonly title: string
@@ -25,6 +26,7 @@ export const FormDialog = (props: FormDialogProps) => {
   const { children, footer, isChanged, isValid = true, onClose, onSubmit, sending, submit, title, ...modal } = props
   const [isAsked, ask] = useState(false)
   const [isLeft, leave] = useState(false)
+  const invalid = useFocusInvalid(sending.error)
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when nothing asks before leaving any more
   useEffect(() => {
     if (isLeft) onClose()
@@ -39,7 +41,13 @@ export const FormDialog = (props: FormDialogProps) => {
     >
       <AskBeforeLeaving isUnsaved={isChanged && !isLeft} isSending={sending.isPending} />
       {isAsked ? <LeavingQuestion onStay={() => ask(false)} onLeave={() => leave(true)} /> : null}
-      <form onSubmit={onSubmit}>
+      <form
+        ref={invalid.ref}
+        onSubmit={(event) => {
+          onSubmit(event)
+          invalid.sent()
+        }}
+      >
         <Stack>
           {children}
           {sending.error === null ? null : <Failure error={sending.error} />}

@@ -3,6 +3,7 @@ import type { FormEvent, ReactNode } from "react"
 import { ApiFailure } from "../api/failure.ts"
 import { AskBeforeLeaving } from "./AskBeforeLeaving.tsx"
 import { Failure } from "./Failure.tsx"
+import { useFocusInvalid } from "./useFocusInvalid.ts"
 import type { Saving } from "./useSettings.ts"
 
 interface SavingFormProps {
@@ -14,12 +15,14 @@ interface SavingFormProps {
 
 /** A form around its fields and its `SaveRow`. */
 export const SavingForm = ({ children, isReady = true, saving }: SavingFormProps) => {
+  const invalid = useFocusInvalid(saving.error)
   const submit = (event: FormEvent<HTMLFormElement>) => {
-    if (isReady) saving.submit(event)
-    else event.preventDefault()
+    if (!isReady) return event.preventDefault()
+    saving.submit(event)
+    invalid.sent()
   }
   return (
-    <form onSubmit={submit}>
+    <form ref={invalid.ref} onSubmit={submit}>
       <AskBeforeLeaving isUnsaved={saving.isDirty} />
       {children}
     </form>

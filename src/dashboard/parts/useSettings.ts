@@ -77,6 +77,8 @@ export const useSettings = <Data, Values extends object>(
     save.reset()
     void queries.invalidateQueries(query)
   }
-  const { error, isPending, isSuccess } = save
-  return { form, edited, saving: { error, isPending, isSaved: isSuccess && !isDirty, isDirty, submit, reload } }
+  const { data: made, error, isPending } = save
+  // not of a version that has come after it
+  const isSaved = made !== undefined && made.tag === tag && !isDirty
+  return { form, edited, saving: { error, isPending, isSaved, isDirty, submit, reload } }
 }

@@ -11,7 +11,7 @@ import {
 import { useDisclosure } from "@mantine/hooks"
 import { CodeIcon, MoonIcon, QuestionIcon, SearchIcon, SunIcon } from "@primer/octicons-react"
 import { useQuery } from "@tanstack/react-query"
-import { Link, Outlet, useLocation, useNavigate } from "@tanstack/react-router"
+import { Link, Outlet, useLocation, useNavigate, useRouterState } from "@tanstack/react-router"
 import { lazy, Suspense, useEffect, useRef, useState, useSyncExternalStore } from "react"
 import { me } from "../api/queries.ts"
 import { forgetOthers } from "../parts/personStorage.ts"
@@ -45,6 +45,7 @@ export const Shell = () => {
   const place = useLocation({ select: ({ pathname }) => pathname })
   const isSignInAwaited = useSyncExternalStore(signInAwaited.subscribe, signInAwaited.current)
   useOnePerson(data?.user.id)
+  useFocusOfPage()
 
   useEffect(() => {
     if (projectId !== undefined) rememberProject(projectId)
@@ -63,7 +64,13 @@ export const Shell = () => {
     if (page.isOfProject && projectId === undefined) return
     void navigate(placeOf(page, projectId, path))
   }
+  const burger = useRef<HTMLButtonElement>(null)
+  const closeNav = () => {
+    nav.close()
+    burger.current?.focus()
+  }
   useKeys({
+    ...(isNavOpen ? { Escape: closeNav } : {}),
     "?": keyList.open,
     ...Object.fromEntries([...projectPages, ...personPages].map((page) => [`g ${page.key}`, goTo(page)]))
   })
@@ -90,6 +97,7 @@ export const Shell = () => {
       <header className="shell-header">
         <Group gap="xs" wrap="nowrap" style={{ minWidth: 0 }}>
           <Burger
+            ref={burger}
             opened={isNavOpen}
             onClick={nav.toggle}
             hiddenFrom="sm"
@@ -181,6 +189,18 @@ const useOnePerson = (person: string | undefined): void => {
     if (person === first.current) forgetOthers()
     else void navigate({ to: "/", reloadDocument: true, replace: true, ignoreBlocker: true })
   }, [person, navigate])
+}
+
+/** What has led to another page may have gone with the page before: the focus then is with the new one. */
+const useFocusOfPage = (): void => {
+  const shown = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname })
+  const before = useRef(shown)
+  useEffect(() => {
+    const isFirst = before.current === undefined
+    before.current = shown
+    if (!isFirst && document.activeElement === document.body)
+      document.getElementById("main")?.focus({ preventScroll: true })
+  }, [shown])
 }
 
 const SchemeSwitch = () => {

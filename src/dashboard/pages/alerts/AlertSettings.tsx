@@ -42,6 +42,8 @@ const kinds = [
   { value: "month", label: "$ a month" }
 ]
 const maxThresholds = 20
+/** A button beside fields stands on their line, also where one has an error below it. */
+const labelHeight = { base: 0, xs: 25 }
 
 interface AlertSettingsProps {
   readonly projectId: string
@@ -65,7 +67,16 @@ const AlertSettings = ({ latest, mayWrite, projectId }: AlertSettingsProps) => {
     latest,
     query: alerts(projectId),
     valuesOf: formOf,
-    validate: { rows: { amount: (value) => (Number(value) > 0 ? null : "Above 0") } },
+    validate: {
+      rows: {
+        amount: (value, { rows }, path) => {
+          const at = Number(path.split(".")[1])
+          const isSame = (row: Row, index: number) =>
+            index < at && Number(row.amount) === Number(value) && row.kind === rows[at]?.kind
+          return Number(value) > 0 ? (rows.some(isSame) ? "As one above" : null) : "Above 0"
+        }
+      }
+    },
     send: async (values: AlertForm, header) => {
       const { data, tag } = await takeWithTag(
         client.PUT("/api/projects/{id}/alerts", {
@@ -95,7 +106,7 @@ const AlertSettings = ({ latest, mayWrite, projectId }: AlertSettingsProps) => {
         </Text>
       ) : null}
       {rows.map((row, index) => (
-        <Group key={row.id} align="flex-end" gap="xs">
+        <Group key={row.id} align="flex-start" gap="xs">
           <NumberInput
             label="At"
             min={0}
@@ -118,6 +129,7 @@ const AlertSettings = ({ latest, mayWrite, projectId }: AlertSettingsProps) => {
               addButton.current?.focus()
               form.removeListItem("rows", index)
             }}
+            mt={labelHeight}
             aria-label={`Remove threshold ${index + 1}`}
           >
             Remove

@@ -49,7 +49,7 @@ interface ComposerProps {
 const mayTakeFocus = (): boolean =>
   matchMedia("(hover: hover)").matches &&
   document.querySelector("[role=dialog]") === null &&
-  (document.activeElement === document.body || document.activeElement instanceof HTMLAnchorElement)
+  /^(A|BODY|MAIN)$/.test(document.activeElement?.tagName ?? "")
 
 /** Images among what is pasted or dropped. */
 const imagesIn = (data: DataTransfer): ReadonlyArray<File> =>

@@ -23,6 +23,9 @@ const contents = [
   { value: "fingerprint", label: "No text, only sizes and what tells blocks apart" }
 ] as const
 
+/** The bounds of a field keep any number within them. */
+const isNumber = (value: string | number): string | null => (value === "" ? "A number" : null)
+
 const fields = {
   sampling_rate: "share",
   retention_days: "days",
@@ -47,6 +50,9 @@ const CollectionForm = ({ of, onClose, projectId }: CollectionFormProps) => {
       isAccepted: false
     },
     validate: {
+      share: isNumber,
+      days: isNumber,
+      max: isNumber,
       isAccepted: (accepted, { isOn }) => (isOn && !of.enabled && !accepted ? "Needed to switch it on" : null)
     }
   })

@@ -66,7 +66,7 @@ export const RoutePreview = ({ model, projectId, version }: RoutePreviewProps) =
                       <Table.Tr key={each.model}>
                         <Table.Td>{each.model}</Table.Td>
                         <Table.Td ta="right">{each.quality.toFixed(2)}</Table.Td>
-                        <Table.Td ta="right">≈ {money(each.expected_cost_microusd)}</Table.Td>
+                        <Table.Td ta="right">≈&nbsp;{money(each.expected_cost_microusd)}</Table.Td>
                         <Table.Td ta="right">{money(each.max_cost_microusd)}</Table.Td>
                       </Table.Tr>
                     ))}

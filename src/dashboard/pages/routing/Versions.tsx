@@ -1,6 +1,6 @@
 import { Button, Code, Group, Stack, Text } from "@mantine/core"
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
-import { useState } from "react"
+import { useRef, useState } from "react"
 import { client, type Records, take } from "../../api/client.ts"
 import { routing, routingVersions } from "../../api/queries.ts"
 import { rulesChanged } from "../../api/queryClient.ts"
@@ -31,21 +31,27 @@ export const Versions = ({ mayWrite, projectId, slug }: VersionsProps) => {
           body: { version }
         })
       ),
-    onSuccess: () => rulesChanged(queries, projectId, "routings", "routing", "routing-versions")
+    onSuccess: async (_, version) => {
+      await rulesChanged(queries, projectId, "routings", "routing", "routing-versions")
+      // its button goes
+      if (document.activeElement === document.body)
+        lines.current?.querySelector<HTMLElement>(`[data-version="${version}"]`)?.focus()
+    }
   })
+  const lines = useRef<HTMLDivElement>(null)
   const [open, setOpen] = useState<number>()
   return (
     <Block title="Versions">
       <Loaded query={list} height={120}>
         {({ pages }) => (
-          <Stack gap="xs">
+          <Stack gap="xs" ref={lines}>
             {pages
               .flatMap(({ items }) => items)
               .map((each) => (
                 <Stack key={each.version} gap={4}>
                   <Group justify="space-between">
                     <Group gap="xs">
-                      <Text size="sm" fw={600}>
+                      <Text size="sm" fw={600} tabIndex={-1} data-version={each.version}>
                         v{each.version}
                       </Text>
                       {each.is_active ? <Status state="active" label="active" /> : null}
@@ -75,7 +81,7 @@ export const Versions = ({ mayWrite, projectId, slug }: VersionsProps) => {
                       </Group>
                     )}
                   </Group>
-                  {open === each.version && active !== undefined ? (
+                  {open === each.version && !each.is_active && active !== undefined ? (
                     <Code block fz="xs">
                       {differences(active, each).join("\n") || "the same settings"}
                     </Code>

@@ -12,6 +12,7 @@ import { Modal } from "../../parts/Dialog.tsx"
 import { Failure } from "../../parts/Failure.tsx"
 import { fieldErrors } from "../../parts/fieldErrors.ts"
 import { relative } from "../../parts/format.ts"
+import { useFocusInvalid } from "../../parts/useFocusInvalid.ts"
 import { useIsShown } from "../../parts/useIsShown.ts"
 import { WideTable } from "../../parts/WideTable.tsx"
 import { useRole } from "../../shell/project.ts"
@@ -154,8 +155,9 @@ const Add = ({ onAdded, projectId }: { readonly projectId: string; readonly onAd
     },
     onError: (error) => form.setErrors(fieldErrors(error, { user_id: "userId", role: "role" }))
   })
+  const invalid = useFocusInvalid(add.error)
   return (
-    <form onSubmit={form.onSubmit((values) => add.mutate(values))}>
+    <form ref={invalid.ref} onSubmit={form.onSubmit((values) => add.mutate(values))}>
       <AskBeforeLeaving isUnsaved={form.isDirty()} />
       <Stack gap="xs">
         <Group align="flex-end" gap="xs">
