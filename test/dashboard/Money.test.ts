@@ -49,6 +49,7 @@ describe.skipIf(!hasChromium)("money", () => {
     await buy()
     await page.getByRole("button", { name: "Abandon" }).click()
     await page.getByText("expired", { exact: true }).waitFor()
+    await page.getByText("nothing was paid", { exact: false }).waitFor()
     await page.getByRole("link", { name: "Try again" }).waitFor()
     expect(errors).toEqual([])
   })

@@ -48,6 +48,9 @@ const Checkout = () => {
               {payment.status === "credited" ? (
                 <Text>{money(payment.credited_amount_microusd)} is in your balance.</Text>
               ) : null}
+              {payment.status === "expired" ? (
+                <Text size="sm">The checkout was abandoned, or has expired: nothing was paid.</Text>
+              ) : null}
               {payment.failure_message === null ? null : <Text role="alert">{payment.failure_message}</Text>}
               <Group>
                 {payment.status === "failed" || payment.status === "expired" ? (
