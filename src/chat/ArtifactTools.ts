@@ -83,7 +83,11 @@ const notValid = (error: ParseResult.ParseError): string => {
   return `The arguments are not valid: ${reason.slice(0, maxReasonCharacters)}`
 }
 
-const property = (description: string) => ({ type: "string", description })
+const property = (description: string, ...examples: ReadonlyArray<string>) => ({
+  type: "string",
+  description,
+  ...(examples.length === 0 ? {} : { examples })
+})
 const functionOf = (name: string, description: string, properties: Readonly<Record<string, object>>): Tool => ({
   type: "function",
   function: {
@@ -99,7 +103,11 @@ export const tools: ReadonlyArray<Tool> = [
     "Write a document of its own, such as a page, a drawing, a table or a program, which the person sees beside the conversation. Under a name that exists it replaces that document.",
     {
       name: property("File name, unique in the conversation."),
-      media_type: property("Media type, such as text/html, image/svg+xml, text/markdown, text/csv, application/json."),
+      media_type: property(
+        "Media type, such as text/html, image/svg+xml, text/markdown, text/csv, application/json.",
+        "text/markdown",
+        "text/html"
+      ),
       content: property("The whole text.")
     }
   ),

@@ -107,6 +107,16 @@ describe.skipIf(!hasChromium)("conversations", () => {
     await phone.page.context().close()
   })
 
+  it("begin with questions that simulated models answer with an artifact, too", async () => {
+    const { errors, page } = await at().signIn()
+    await page.goto(`${at().service.url}/dashboard/chat`)
+    await page.getByRole("button", { name: /^Write a SQL query/ }).click()
+    await page.getByRole("list", { name: "Artifacts of this answer" }).getByRole("button").waitFor()
+    await page.getByRole("button", { name: "Retry" }).waitFor()
+    expect(await answer(page).innerText()).not.toContain("not valid")
+    expect(errors).toEqual([])
+  })
+
   it("begin with questions whose lines have room within their frames at the width of a phone", async () => {
     const { errors, page } = await at().signIn()
     await page.setViewportSize({ width: 390, height: 844 })
