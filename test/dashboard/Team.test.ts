@@ -216,16 +216,27 @@ describe.skipIf(!hasChromium)("a project that one person pays and another uses",
     const project = await owner.api<{ readonly id: string }>("POST", "/api/me/projects", { name: "to be read" })
     await owner.api("POST", `/api/projects/${project.id}/routing-configurations`, { slug: "read" })
     await owner.api("POST", `/api/projects/${project.id}/members`, { user_id: id, role: "viewer" })
+    const note = page.getByText("You are a viewer of this project", { exact: false })
     for (const [path, heading] of [
       ["policy", "Policy"],
       ["alerts", "Alerts"],
       ["providers", "Providers"],
-      ["routing/read", "auto:read"]
+      ["keys", "Keys"],
+      ["routing", "Routing"],
+      ["routing/read", "auto:read"],
+      ["analyses", "Token doctor"]
     ] as const) {
       await open(page, `/p/${project.id}/${path}`, heading)
-      await page.getByText("You are a viewer of this project", { exact: false }).waitFor()
+      await note.waitFor()
     }
+    await open(page, `/p/${project.id}/providers`, "Providers")
+    // what else could be chosen can be read, as the text of the page is
+    const colourOf = (text: string) =>
+      page.getByText(text).evaluate((each) => each.ownerDocument.defaultView?.getComputedStyle(each).color)
+    expect(await colourOf("Own credentials")).toBe(await colourOf("Calls are paid from the balance of the account, or"))
+    expect(await page.getByRole("radio", { name: "Own credentials" }).isDisabled()).toBe(true)
     await open(page, "/settings", "Settings")
+    await note.waitFor()
     const name = page.getByRole("textbox", { name: "Name", exact: true })
     await expect.poll(() => name.inputValue()).toBe("to be read")
     expect(await name.evaluate((field) => field.ownerDocument.defaultView?.getComputedStyle(field).opacity)).toBe("1")

@@ -8,6 +8,7 @@ import { Failure } from "../../parts/Failure.tsx"
 import { count, dateTime } from "../../parts/format.ts"
 import { TextLink } from "../../parts/LinkButton.tsx"
 import { Page } from "../../parts/Page.tsx"
+import { ViewerNote } from "../../parts/ViewerNote.tsx"
 import { useRole } from "../../shell/project.ts"
 import { type Analysis as AnalysisRecord, analysis, isOver } from "./queries.ts"
 import { ReportView } from "./ReportView.tsx"
@@ -26,6 +27,7 @@ const Analysis = () => {
       <TextLink to="/p/$projectId/analyses" params={{ projectId }}>
         All analyses
       </TextLink>
+      <ViewerNote projectId={projectId} />
       <Loaded query={query} height={480}>
         {(of) => (
           <Stack>

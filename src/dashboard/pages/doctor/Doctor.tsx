@@ -4,6 +4,7 @@ import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { lazy, Suspense } from "react"
 import { Block } from "../../parts/Block.tsx"
 import { Page } from "../../parts/Page.tsx"
+import { ViewerNote } from "../../parts/ViewerNote.tsx"
 import { useKeys } from "../../shell/keys.ts"
 import { useRole } from "../../shell/project.ts"
 import { AnalysisList } from "./AnalysisList.tsx"
@@ -30,6 +31,7 @@ const Doctor = () => {
         </Button>
       }
     >
+      <ViewerNote projectId={projectId} />
       <Block title="Collection">
         <Collection projectId={projectId} mayWrite={mayWrite} />
       </Block>

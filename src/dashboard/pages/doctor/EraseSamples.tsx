@@ -82,7 +82,7 @@ const EraseSamples = ({ onClose, projectId }: { readonly projectId: string; read
         <KeySelect projectId={projectId} {...form.getInputProps("of")} value={form.getValues().of} />
       ) : null}
       {target === "end_user" ? (
-        <TextInput label="User" description="As requests have it in `user`" {...form.getInputProps("of")} />
+        <TextInput label="User" description={'As requests have it in "user"'} {...form.getInputProps("of")} />
       ) : null}
       {target === "conversation" ? (
         <TextInput

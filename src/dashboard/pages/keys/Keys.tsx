@@ -11,6 +11,7 @@ import { Empty } from "../../parts/Empty.tsx"
 import { count, money, relative } from "../../parts/format.ts"
 import { Page } from "../../parts/Page.tsx"
 import { Status } from "../../parts/Status.tsx"
+import { ViewerNote } from "../../parts/ViewerNote.tsx"
 import { useKeys } from "../../shell/keys.ts"
 import { useRole } from "../../shell/project.ts"
 import { stateOf } from "./state.ts"
@@ -47,13 +48,14 @@ const Keys = () => {
         </Button>
       }
     >
+      <ViewerNote projectId={projectId} />
       <Block>
         <Loaded query={query} height={320}>
           {({ items, limit, total }) =>
             total === 0 ? (
               <Empty title="This project has no key yet">
                 <Text size="sm" c="dimmed">
-                  Create one, and send it as `Authorization: Bearer …` with every call.
+                  Create one, and send it as <span className="mono">Authorization: Bearer …</span> with every call.
                 </Text>
                 <Button onClick={create} disabled={!mayWrite}>
                   Create key

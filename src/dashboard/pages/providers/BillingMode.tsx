@@ -41,20 +41,21 @@ export const BillingMode = ({ mayWrite, projectId }: { readonly projectId: strin
             onChange={(mode) => change.mutate(mode as Mode)}
             aria-label="Who pays the providers"
           >
-            <Stack gap="xs">
-              <Radio
-                value="managed"
-                label="The balance of the account"
-                description="Calls are charged at the prices of the catalog."
-                disabled={!mayWrite}
-              />
-              <Radio
-                value="byok"
-                label="Own credentials"
-                description="Providers bill you. Only providers with a credential of this project are eligible; limits still count."
-                disabled={!mayWrite}
-              />
-            </Stack>
+            {/* who may not change it has to be able to read it */}
+            <fieldset disabled={!mayWrite} className="plain-fieldset">
+              <Stack gap="xs">
+                <Radio
+                  value="managed"
+                  label="The balance of the account"
+                  description="Calls are charged at the prices of the catalog."
+                />
+                <Radio
+                  value="byok"
+                  label="Own credentials"
+                  description="Providers bill you. Only providers with a credential of this project are eligible; limits still count."
+                />
+              </Stack>
+            </fieldset>
           </Radio.Group>
         )}
       </Loaded>

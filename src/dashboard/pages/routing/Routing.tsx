@@ -10,6 +10,7 @@ import { type Column, DataTable } from "../../parts/DataTable.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { relative } from "../../parts/format.ts"
 import { Page } from "../../parts/Page.tsx"
+import { ViewerNote } from "../../parts/ViewerNote.tsx"
 import { useKeys } from "../../shell/keys.ts"
 import { useRole } from "../../shell/project.ts"
 import { type Starter, starters } from "./starters.ts"
@@ -41,6 +42,7 @@ const Routing = () => {
         </Button>
       }
     >
+      <ViewerNote projectId={projectId} />
       <Block>
         <Loaded query={query} height={240}>
           {(rows) =>

@@ -37,7 +37,8 @@ const RoutingConfiguration = () => {
     >
       {isManaged ? (
         <Alert color="blue" variant="outline" title="Managed by the configuration">
-          GATEWAY_CONFIG has it under `routingConfigurations`: it is changed there, and read here.
+          GATEWAY_CONFIG has it under <span className="mono">routingConfigurations</span>: it is changed there, and read
+          here.
         </Alert>
       ) : null}
       <ViewerNote projectId={projectId} />

@@ -13,6 +13,7 @@ import { emptyRates, RateFields, type RateValues, ratesOf, valuesOf } from "../.
 import { SettingsForm } from "../../parts/SettingsForm.tsx"
 import { useIsShown } from "../../parts/useIsShown.ts"
 import { useSettings } from "../../parts/useSettings.ts"
+import { ViewerNote } from "../../parts/ViewerNote.tsx"
 import { useRole } from "../../shell/project.ts"
 
 type Project = Records["ProjectOut"]
@@ -26,6 +27,7 @@ export const ProjectSettings = ({ projectId }: { readonly projectId: string }) =
   const { isOwner, mayWrite } = useRole(projectId)
   return (
     <Stack>
+      <ViewerNote projectId={projectId} />
       <Block title="Project">
         <Loaded query={query} height={360}>
           {(found) => <Editor latest={found} mayWrite={mayWrite} />}
