@@ -9,7 +9,7 @@ const table = /react-virtual|virtual-core|dashboard\/parts\/DataTable/
 const chart = /uplot|dashboard\/parts\/(Chart|axis|points)/
 /** What opens over a page, which no page needs before. */
 const dialogs =
-  /@mantine\/core\/esm\/components\/(Modal|ModalBase|Drawer)\/|react-remove-scroll|react-router\/.*useBlocker|dashboard\/parts\/(Dialog|FormDialog|ConfirmByName|AskBeforeLeaving|SettingsForm|useFocusInvalid)/
+  /@mantine\/core\/esm\/components\/(Modal|ModalBase|Drawer)\/|react-remove-scroll|react-router\/.*useBlocker|dashboard\/parts\/(Dialog|FormDialog|ConfirmByName|AskBeforeLeaving|AskInPlace|SettingsForm|useFocusInvalid)/
 /** What editors are made of: lists of figures are shown without it. */
 const forms =
   /@mantine\/(form|core\/esm\/components\/(Combobox|Select|NumberInput|TagsInput|Pill|PillsInput|Slider|Switch|Checkbox|Radio|Textarea|PasswordInput|TextInput|InputBase))\/|react-number-format|dashboard\/parts\/(fieldErrors|RateFields|LimitFields|FilterField|useEdited|useSettings)|use-debounced-callback|dashboard\/pages\/rules/

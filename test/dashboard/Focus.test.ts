@@ -104,6 +104,29 @@ describe.skipIf(!hasChromium)("a dialog gives the focus back", () => {
     expect(errors).toEqual([])
   })
 
+  it("and so do questions and answers that come in the place of a button", async () => {
+    const { api, projectId, service } = at()
+    const { errors, page } = await at().signIn()
+    const { id } = await api<{ readonly id: string }>("POST", `/api/projects/${projectId}/credentials`, {
+      provider: "openai",
+      label: "asked about",
+      secret: "secret-of-it"
+    })
+    await open(page, `/providers?credential=${id}`, "Providers")
+    const remove = page.getByRole("dialog").getByRole("button", { name: "Delete", exact: true })
+    await remove.focus()
+    await page.keyboard.press("Enter")
+    // a second press of the key deletes nothing
+    await hasFocus(page.getByRole("button", { name: "Keep" }))
+    await page.keyboard.press("Enter")
+    await hasFocus(remove)
+    await page.goto(`${service.url}/dashboard/settings?tab=sessions`)
+    await page.getByRole("button", { name: "Make a sign-in link" }).focus()
+    await page.keyboard.press("Enter")
+    await hasFocus(page.locator(".secret"))
+    expect(errors).toEqual([])
+  })
+
   it("not while a field in it is wrong: that has the focus", async () => {
     const { errors, page } = await at().signIn()
     await open(page, "/routing?new=1", "Routing")

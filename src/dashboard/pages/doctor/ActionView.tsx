@@ -1,5 +1,6 @@
 import { Button, Group, Stack, Text, Title } from "@mantine/core"
 import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { useRef } from "react"
 import { client, type Records, take } from "../../api/client.ts"
 import { keepAnswer, rulesChanged } from "../../api/queryClient.ts"
 import { Failure } from "../../parts/Failure.tsx"
@@ -46,8 +47,11 @@ export const ActionView = ({ action, analysis, mayWrite }: ActionViewProps) => {
       await keepAnswer(queries, analysisOf(analysis.id), changed)
       if (isNote(kind)) return
       await rulesChanged(queries, analysis.project_id, "policy", "routings", "routing", "routing-versions")
+      // one of two buttons goes
+      if (document.activeElement === document.body) buttons.current?.querySelector("button")?.focus()
     }
   })
+  const buttons = useRef<HTMLDivElement>(null)
   const isRefused = !mayWrite || preview.data?.managed_by_configuration === true
   return (
     <Stack gap={4} component="article" aria-label={title} data-testid="action">
@@ -75,7 +79,7 @@ export const ActionView = ({ action, analysis, mayWrite }: ActionViewProps) => {
       {preview.error === null ? null : <Failure error={preview.error} />}
       {preview.data === undefined || isTaken ? null : <PreviewView preview={preview.data} />}
       {change.error === null ? null : <Failure error={change.error} />}
-      <Group gap="sm">
+      <Group gap="sm" ref={buttons}>
         {isTaken || isNote(kind) || preview.data !== undefined ? (
           <Button
             size="xs"

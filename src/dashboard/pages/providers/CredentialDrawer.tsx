@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text } from "@mantine/core"
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
-import { useState } from "react"
 import { client, type Records, type Tagged, take, takeWithTag } from "../../api/client.ts"
+import { AskInPlace } from "../../parts/AskInPlace.tsx"
 import { Loaded } from "../../parts/Block.tsx"
 import { Drawer } from "../../parts/Dialog.tsx"
 import { Empty } from "../../parts/Empty.tsx"
@@ -119,7 +119,6 @@ const Editor = ({ latest, mayWrite }: { readonly latest: Tagged<Credential>; rea
 const Remove = ({ mayWrite, of, onClose }: PartProps & { readonly onClose: () => void }) => {
   const queries = useQueryClient()
   const isShown = useIsShown()
-  const [isAsked, ask] = useState(false)
   const remove = useMutation({
     mutationFn: () => take(client.DELETE("/api/credentials/{id}", { params: { path: { id: of.id } } })),
     onSuccess: async () => {
@@ -134,23 +133,13 @@ const Remove = ({ mayWrite, of, onClose }: PartProps & { readonly onClose: () =>
   return (
     <Stack gap="xs">
       {remove.error === null ? null : <Failure error={remove.error} />}
-      {isAsked ? (
-        <Group>
-          <Text size="sm">Calls stop using it at once.</Text>
-          <Button color="red" loading={remove.isPending} onClick={() => remove.mutate()}>
-            Delete permanently
-          </Button>
-          <Button variant="default" onClick={() => ask(false)}>
-            Keep
-          </Button>
-        </Group>
-      ) : (
-        <Group>
-          <Button variant="outline" color="red" disabled={!mayWrite} onClick={() => ask(true)}>
-            Delete
-          </Button>
-        </Group>
-      )}
+      <AskInPlace
+        label="Delete"
+        warning="Calls stop using it at once."
+        disabled={!mayWrite}
+        isPending={remove.isPending}
+        onConfirm={() => remove.mutate()}
+      />
     </Stack>
   )
 }

@@ -75,6 +75,9 @@ export const Sessions = () => {
 
 const isAtIssuer = document.querySelector<HTMLMetaElement>("meta[name=gateway-sign-in]")?.content === "oidc"
 
+/** It comes in the place of the button that has made it. */
+const focused = (element: HTMLElement | null): void => element?.focus()
+
 const SignInLink = () => {
   const make = useMutation({ mutationFn: () => take(client.POST("/api/session/links", {})) })
   if (isAtIssuer) return null
@@ -91,7 +94,7 @@ const SignInLink = () => {
         </Group>
       ) : (
         <Group wrap="nowrap" gap="xs">
-          <Code block className="secret" style={{ flex: 1 }}>
+          <Code block className="secret" style={{ flex: 1 }} ref={focused} tabIndex={-1}>
             {make.data.url}
           </Code>
           <CopyIconButton label="Copy the link" text={make.data.url} />

@@ -1,8 +1,8 @@
 import { Button, Group, Stack, Text } from "@mantine/core"
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
-import { useState } from "react"
 import { client, take } from "../../../api/client.ts"
 import { everyPage } from "../../../api/queries.ts"
+import { AskInPlace } from "../../../parts/AskInPlace.tsx"
 import { Loaded } from "../../../parts/Block.tsx"
 import { Failure } from "../../../parts/Failure.tsx"
 import { count, dateTime } from "../../../parts/format.ts"
@@ -25,7 +25,6 @@ interface ArtifactHistoryProps {
 export const ArtifactHistory = (props: ArtifactHistoryProps) => {
   const { conversationId, isRunning, of, onChanged, onDeleted, onShow } = props
   const queries = useQueryClient()
-  const [isAsked, ask] = useState(false)
   const path = { id: conversationId, artifact_id: of.id }
   const versions = useQuery({
     queryKey: ["artifact-versions", of.id, of.version],
@@ -96,29 +95,14 @@ export const ArtifactHistory = (props: ArtifactHistoryProps) => {
               </Group>
             </Group>
           ))}
-          {isAsked ? (
-            <Group gap="xs">
-              <Text size="sm">All its versions are deleted with it.</Text>
-              <Button
-                size="xs"
-                color="red"
-                disabled={isRunning}
-                loading={remove.isPending}
-                onClick={() => remove.mutate()}
-              >
-                Delete permanently
-              </Button>
-              <Button size="xs" variant="default" onClick={() => ask(false)}>
-                Keep
-              </Button>
-            </Group>
-          ) : (
-            <Group>
-              <Button size="xs" variant="outline" color="red" disabled={isRunning} onClick={() => ask(true)}>
-                Delete this artifact
-              </Button>
-            </Group>
-          )}
+          <AskInPlace
+            size="xs"
+            label="Delete this artifact"
+            warning="All its versions are deleted with it."
+            disabled={isRunning}
+            isPending={remove.isPending}
+            onConfirm={() => remove.mutate()}
+          />
         </Stack>
       )}
     </Loaded>
