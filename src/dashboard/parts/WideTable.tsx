@@ -10,7 +10,7 @@ interface WideTableProps {
 
 /** A table that may be wider than a small screen; its box can be scrolled by keyboard. */
 export const WideTable = ({ children, label, minWidth }: WideTableProps) => (
-  <Box tabIndex={0} role="region" aria-label={label} style={{ overflowX: "auto" }}>
+  <Box tabIndex={0} role="region" aria-label={label} style={{ overflowX: "auto", position: "relative" }}>
     <Box miw={minWidth}>{children}</Box>
   </Box>
 )
