@@ -162,7 +162,7 @@ describe.skipIf(!hasChromium)("a form with changes that are not saved", () => {
       await page.keyboard.press("Enter")
       await page.getByRole("status").getByText("Saved.", { exact: true }).waitFor()
       await expect.poll(() => save.and(page.locator(":focus")).count()).toBe(1)
-      // once more, it has nothing to do
+      // again it has nothing to do
       await page.keyboard.press("Enter")
       expect([form.name, await page.getByRole("alert").count()]).toEqual([form.name, 0])
     }
