@@ -8,7 +8,6 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as FiberRef from "effect/FiberRef"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
@@ -165,13 +164,7 @@ const make = Effect.fnUntraced(function* (options: ChangeNotificationsOptions) {
           announced.push(change)
           return notify(`${change.kind}:${change.id}`)
         }
-        const written = client.withTransaction(write(announce)).pipe(
-          // The driver reports a failed commit as a defect.
-          Effect.catchSomeDefect((defect) =>
-            defect instanceof SqlError ? Option.some(Effect.fail(defect)) : Option.none()
-          ),
-          fromSql
-        )
+        const written = fromSql(client.withTransaction(write(announce)))
         if (outer !== undefined) return written
         return written.pipe(
           Effect.locally(outerAnnounced, announced),

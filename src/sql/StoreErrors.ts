@@ -1,5 +1,6 @@
 import { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import { ParseError } from "effect/ParseResult"
 import { StoreUnavailable } from "../domain/GatewayError.ts"
 import { reasonOf, sqlStateOf } from "./DatabaseError.ts"
@@ -16,7 +17,7 @@ const refusedValue = /^(?:22...|23514|23502)$/
  * its column does not take.
  */
 export const fromSql = <A, E, R>(statement: Effect.Effect<A, E, R>): Effect.Effect<A, Translated<E>, R> =>
-  Effect.catchAll(statement, (error): Effect.Effect<never, Translated<E>> => {
+  Effect.catchAll(withFailedCommits(statement), (error): Effect.Effect<never, Translated<E>> => {
     if (error instanceof ParseError) return Effect.dieMessage(`a row does not fit its schema: ${error.message}`)
     if (error instanceof SqlError && refusedValue.test(sqlStateOf(error) ?? "")) {
       return Effect.dieMessage(`a value that the database does not take: ${reasonOf(error)}`)
@@ -27,3 +28,9 @@ export const fromSql = <A, E, R>(statement: Effect.Effect<A, E, R>): Effect.Effe
     }
     return Effect.fail(error as Exclude<E, SqlError | ParseError>)
   })
+
+/** The driver reports the commit of a transaction that fails as a defect. */
+const withFailedCommits = <A, E, R>(statement: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError, R> =>
+  Effect.catchSomeDefect(statement, (defect) =>
+    defect instanceof SqlError ? Option.some(Effect.fail(defect)) : Option.none()
+  )

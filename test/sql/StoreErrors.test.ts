@@ -33,6 +33,18 @@ describe.each(databases)("errors of statements, on %s", (_, database) => {
   )
 })
 
+describe.each(databases)("a transaction on %s", (_, database) => {
+  it.scopedLive("whose commit fails is a database that cannot be used, and no defect", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient
+      yield* sql`create table late (n int, constraint one unique (n) deferrable initially deferred)`
+      const exit = yield* Effect.exit(fromSql(sql.withTransaction(sql`insert into late values (1), (1)`)))
+      expect(exit).toMatchObject({ cause: { _tag: "Fail", error: { _tag: "StoreUnavailable" } } })
+      yield* sql`drop table late`
+    }).pipe(Effect.provide(database))
+  )
+})
+
 describe("statements that fail because of the database", () => {
   const failing = (code: string) =>
     Effect.fail(
