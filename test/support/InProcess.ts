@@ -189,7 +189,9 @@ export const startInProcess = async (options: InProcessOptions): Promise<InProce
     metricsToken: Option.none(),
     isLoopback: true
   }).pipe(
-    Layer.provide(Layer.succeed(Readiness, { check: Effect.succeed(true), outage: () => undefined, violations: () => ({}) })),
+    Layer.provide(
+      Layer.succeed(Readiness, { check: Effect.succeed(true), outage: () => undefined, violations: () => ({}) })
+    ),
     Layer.provide(AccountRoutes.layerNone),
     Layer.provide(Dashboard.layerNone),
     Layer.provide(PersonSecurity.layerNone),
