@@ -269,6 +269,7 @@ describe.skipIf(!hasChromium)("a form with changes that are not saved", () => {
       await signInAgain(page)
       await ended.waitFor({ state: "detached" })
       expect([form.name, await input.inputValue()]).toEqual([form.name, typed])
+      await page.getByRole("alert").getByText("Sign in again, and repeat it.", { exact: false }).waitFor()
       await save.click()
       await page.getByText("Saved.", { exact: true }).waitFor()
       expect([form.name, await (await open(page, form)).inputValue()]).toEqual([form.name, typed])

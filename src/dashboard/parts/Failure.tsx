@@ -18,7 +18,8 @@ export const Failure = ({
       variant="outline"
       role="alert"
     >
-      <Text size="sm">{message}</Text>
+      {/* the service tells what a program would have to send */}
+      <Text size="sm">{status === 401 ? "Nothing was changed. Sign in again, and repeat it." : message}</Text>
       <Group gap="xs" mt="xs">
         <Text size="xs" c="dimmed" className="mono">
           {code}
