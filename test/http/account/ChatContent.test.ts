@@ -199,7 +199,7 @@ describe.each(databaseKinds)("images and artifacts of conversations on %s", (kin
     expect((third.received.body["messages"] as ReadonlyArray<{ readonly content: string }>).slice(-3)).toMatchObject([
       { content: expect.stringContaining("more than once") },
       { content: expect.stringContaining('"version":2') },
-      { content: expect.stringMatching(/^The arguments are not valid: name: .*actual "a\/b"$/) }
+      { content: "The arguments are not valid: name: Expected a file name without slashes and control characters" }
     ])
     third.say("Done.")
     third.finish()
