@@ -1,4 +1,5 @@
 import { Duplex } from "node:stream"
+import { concat } from "./messages.js"
 
 /** Events of a wire. */
 export interface WireHandlers {
@@ -54,7 +55,7 @@ export class Wire extends Duplex {
 
   /** A statement is several writes; together they wake the other thread once. */
   override _writev(chunks: ReadonlyArray<{ readonly chunk: Buffer }>, done: () => void): void {
-    this.handlers.written(this, concat(chunks.map(({ chunk }) => chunk)))
+    this.handlers.written(this, concat(...chunks.map(({ chunk }) => chunk)))
     done()
   }
 
@@ -68,14 +69,4 @@ export class Wire extends Duplex {
     this.handlers.closed(this)
     done(error)
   }
-}
-
-const concat = (chunks: ReadonlyArray<Buffer>): Uint8Array<ArrayBuffer> => {
-  const bytes = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0))
-  let at = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, at)
-    at += chunk.length
-  }
-  return bytes
 }
