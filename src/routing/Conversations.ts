@@ -1,3 +1,4 @@
+import { BoundedMap } from "../domain/BoundedMap.ts"
 import type { ChatRequest, Message } from "../domain/Chat.ts"
 import type { ProjectId } from "../domain/Ids.ts"
 import type { TimersShape } from "../domain/Timers.ts"
@@ -20,8 +21,8 @@ export interface Conversations {
 const cacheMillis = 300_000
 /** A tool may run long before its result is sent. */
 const keptMillis = 3_600_000
-/** Maximum of conversations in memory; the one that is silent for longest is forgotten. */
-const maxConversations = 50_000
+/** Conversations in memory, and up to as many that are silent for longer. */
+const keptConversations = 50_000
 /** Messages that a client may add to the last request: an answer, results of tools, a turn of the user. */
 const maxAddedMessages = 64
 /** Of each message its beginning and its end are read, so that long conversations cost little. */
@@ -35,7 +36,7 @@ interface Entry {
 
 /** Which model has answered each conversation last, in memory and per node. */
 export const make = (timers: TimersShape): Conversations => {
-  const entries = new Map<number, Entry>()
+  const entries = new BoundedMap<number, Entry>(keptConversations)
   const affinityOf = (entry: Entry, inToolLoop: boolean, now: number): Affinity => ({
     modelId: entry.modelId,
     cachedTokens: now - entry.atMillis <= cacheMillis ? entry.promptTokens : 0,
@@ -60,11 +61,6 @@ export const make = (timers: TimersShape): Conversations => {
       return { own, affinity: undefined }
     },
     answered: ({ own }, modelId, promptTokens) => {
-      entries.delete(own)
-      if (entries.size >= maxConversations) {
-        const oldest = entries.keys().next()
-        if (oldest.done !== true) entries.delete(oldest.value)
-      }
       entries.set(own, { modelId, promptTokens, atMillis: timers.now() })
     }
   }

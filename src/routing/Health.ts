@@ -147,10 +147,10 @@ const knownPlaces = (
   // what is known of a provider holds for all of its routes
   if (providers.size > 0 || routes.size > places.size) return null
   const known: Array<number> = []
-  for (const id of routes.keys()) {
+  routes.forEach((_, id) => {
     const at = places.get(id)
     if (at !== undefined) known.push(at)
-  }
+  })
   return known
 }
 

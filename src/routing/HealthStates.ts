@@ -1,3 +1,4 @@
+import { BoundedMap } from "../domain/BoundedMap.ts"
 import type { CredentialId } from "../domain/Ids.ts"
 import type { Model } from "../domain/Model.ts"
 import type { ProviderCredential } from "../domain/ProviderCredential.ts"
@@ -25,12 +26,12 @@ interface ProviderState {
 
 /** A project's own credential: `models` by id. */
 interface CredentialState {
-  readonly models: Map<string, Access>
+  readonly models: BoundedMap<string, Access>
   rejectedUntilMillis: number
 }
 
-/** Maximum of routes and of providers in memory; a catalog has far fewer, but it may change any number of times. */
-const maxStates = 10_000
+/** Routes and providers in memory; a catalog has far fewer, but it may change any number of times. */
+const keptStates = 5_000
 
 /** An unlisted route has an origin of its own: its failures are no evidence about its provider's other routes. */
 export const originOf = (model: Model): string => (model.listed ? model.providerId : model.id)
@@ -38,12 +39,12 @@ export const originOf = (model: Model): string => (model.listed ? model.provider
 /** What is remembered of routes, providers and credentials; the functions add what is not there yet. */
 export class HealthStates {
   /** By id of the model. */
-  readonly routes = new Map<string, RouteState>()
+  readonly routes = new BoundedMap<string, RouteState>(keptStates)
   /** By `originOf`. */
-  readonly providers = new Map<string, ProviderState>()
-  readonly credentials = new Map<string, CredentialState>()
+  readonly providers = new BoundedMap<string, ProviderState>(keptStates)
+  readonly credentials = new BoundedMap<string, CredentialState>(keptStates)
   /** The versions of the credentials that are used. */
-  private readonly versions = new Map<string, string>()
+  private readonly versions = new BoundedMap<string, string>(keptStates)
 
   routeOf(model: Model): RouteState {
     return stateOf(this.routes, model.id, newRoute)
@@ -75,7 +76,9 @@ export class HealthStates {
   forget(providerId: string): void {
     const prefix = `${providerId}/`
     for (const known of [this.routes, this.providers]) {
-      for (const id of known.keys()) if (id === providerId || id.startsWith(prefix)) known.delete(id)
+      known.forEach((_, id) => {
+        if (id === providerId || id.startsWith(prefix)) known.delete(id)
+      })
     }
   }
 }
@@ -90,18 +93,13 @@ const newRoute = (): RouteState => ({
 
 const newAccess = (): Access => ({ coolingUntilMillis: 0, coolDowns: 0, goneUntilMillis: 0 })
 
-const newCredential = (): CredentialState => ({ models: new Map(), rejectedUntilMillis: 0 })
+const newCredential = (): CredentialState => ({ models: new BoundedMap(keptStates), rejectedUntilMillis: 0 })
 
 const newProvider = (): ProviderState => ({ origin: new Breaker(), rejectedUntilMillis: 0 })
 
-/** The oldest entry is removed when the map is full. */
-const stateOf = <A>(states: Map<string, A>, key: string, create: () => A): A => {
+const stateOf = <A extends NonNullable<unknown>>(states: BoundedMap<string, A>, key: string, create: () => A): A => {
   const known = states.get(key)
   if (known !== undefined) return known
-  if (states.size >= maxStates) {
-    const oldest = states.keys().next()
-    if (oldest.done !== true) states.delete(oldest.value)
-  }
   const state = create()
   states.set(key, state)
   return state

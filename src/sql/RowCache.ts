@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
 import type * as Scope from "effect/Scope"
+import { BoundedMap } from "../domain/BoundedMap.ts"
 import { StoreUnavailable } from "../domain/GatewayError.ts"
 import type { TimersShape } from "../domain/Timers.ts"
 import type { Change, ChangeKind, ChangeNotificationsShape } from "./ChangeNotifications.ts"
@@ -32,8 +33,8 @@ export interface RowCache<A, Absent> {
 const presentMillis = 5_000
 /** Short: only limits the lookups of a client that repeats an unknown key. */
 const absentMillis = 1_000
-const maxPresent = 10_000
-const maxAbsent = 10_000
+const keptPresent = 10_000
+const keptAbsent = 5_000
 /** Concurrent lookups of different rows; more fail at once. */
 const maxLookups = 1_000
 const lookupMillis = 5_000
@@ -51,8 +52,8 @@ export const make = <A, Absent>(
   Effect.gen(function* () {
     const { changes, concerns, kinds, load, timers, validMillis } = options
     const scope = yield* Effect.scope
-    const present = new Map<string, Entry<A>>()
-    const absent = new Map<string, number>()
+    const present = new BoundedMap<string, Entry<A>>(keptPresent)
+    const absent = new BoundedMap<string, number>(keptAbsent)
     const shared = new Map<string, Lookup<A | Absent>>()
     const nothing = Effect.succeed(options.absent)
     let lookups = 0
@@ -61,7 +62,9 @@ export const make = <A, Absent>(
       if (change === undefined) {
         present.clear()
       } else if (kinds.includes(change.kind)) {
-        for (const [key, entry] of present) if (concerns(change, entry.value, key)) present.delete(key)
+        present.forEach((entry, key) => {
+          if (concerns(change, entry.value, key)) present.delete(key)
+        })
       } else return
       absent.clear()
       shared.clear()
@@ -69,9 +72,9 @@ export const make = <A, Absent>(
     yield* Effect.addFinalizer(() => Effect.sync(cancel))
 
     const store = (key: string, lookedUpAt: number, value: A | undefined) => {
-      if (value === undefined) return put(absent, maxAbsent, key, lookedUpAt + absentMillis)
+      if (value === undefined) return absent.set(key, lookedUpAt + absentMillis)
       const untilMillis = lookedUpAt + Math.min(presentMillis, validMillis(value))
-      put(present, maxPresent, key, { value, untilMillis, answer: Effect.succeed(value) })
+      present.set(key, { value, untilMillis, answer: Effect.succeed(value) })
     }
 
     const lookUp = (key: string, lookedUpAt: number) => {
@@ -134,15 +137,3 @@ interface Entry<A> {
 }
 
 type Lookup<A> = Deferred.Deferred<A, StoreUnavailable>
-
-/** When full, the oldest entry is removed: all have about the same time to live, so it would expire next. */
-const put = <V>(map: Map<string, V>, maxSize: number, key: string, value: V): void => {
-  map.delete(key)
-  if (map.size >= maxSize) {
-    for (const oldest of map.keys()) {
-      map.delete(oldest)
-      break
-    }
-  }
-  map.set(key, value)
-}

@@ -448,7 +448,7 @@ describe("The service", () => {
   it("the oldest routes are forgotten when there are too many", () => {
     const { fails, health } = start()
     fails(fault({ _tag: "ModelGone" }), 1)
-    for (let n = 0; n < 9_999; n++) health.succeeded(model(`acme/${n}`), 1)
+    for (let n = 0; n < 9_998; n++) health.succeeded(model(`acme/${n}`), 1)
     expect(health.of(large).failure).toBe(1)
     health.succeeded(model("acme/last"), 1)
     expect(health.of(large).failure).toBe(0.05)

@@ -149,3 +149,11 @@ const asked = Array.from({ length: warmUps + measured }, (_, at) => {
 const classOf = (/** @type {number} */ at) => void library.classify(asked[at] ?? request, 250)
 console.log(`the class of a prompt of 1,000 characters: ${measureEach(classOf)}`)
 console.log(`of one that was asked about before, as at each step of an agent: ${measureEach((at) => classOf(at % 50))}`)
+
+const conversations = library.makeConversations({ now: () => performance.now(), after: () => () => {} })
+const keptConversations = 50_000
+const answer = (/** @type {number} */ own) =>
+  conversations.answered({ own, affinity: undefined }, "provider0/model-0", 1_000)
+for (let own = 0; own < 3 * keptConversations; own++) answer(own)
+const remember = (/** @type {number} */ at) => answer(3 * keptConversations + at)
+console.log(`the memory of an answer, of as many conversations as are kept: ${measureEach(remember)}`)

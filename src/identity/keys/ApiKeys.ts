@@ -13,7 +13,7 @@ import * as RowCache from "../../sql/RowCache.ts"
 import { hashOf, wellFormed } from "./ApiKey.ts"
 import { type ActiveKey, ApiKeyStore } from "./ApiKeyStore.ts"
 import { loggedLimits } from "./FailureLimits.ts"
-import { KnownKeys, maxKnownKeys } from "./KnownKeys.ts"
+import { KnownKeys, keptKnownKeys } from "./KnownKeys.ts"
 import * as LookupBudget from "./LookupBudget.ts"
 
 /** Why a key was not accepted, or could not be looked up. */
@@ -162,7 +162,7 @@ const knownKeys = Effect.fnUntraced(function* (
           cause
         )
     )
-  const readAll = add(store.activeHashes(maxKnownKeys))
+  const readAll = add(store.activeHashes(keptKnownKeys))
   const readAnnounced = Effect.flatMap(Queue.takeBetween(announced, 1, maxAnnouncedRead), (found) => {
     const all = Chunk.toReadonlyArray(found)
     if (all.includes(undefined)) return readAll

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto"
+import { BoundedMap } from "../../domain/BoundedMap.ts"
 import type { ChatRequest } from "../../domain/Chat.ts"
 import { writeExactly } from "../../domain/ExactJson.ts"
 import type { PromptCache } from "../../domain/Model.ts"
@@ -17,8 +18,8 @@ export const cacheRules: PromptCache = {
 /** A cached token costs the input rate divided by this. */
 export const cacheReadDivisor = 10
 
-/** Prefixes in memory; the one that is unused for longest is forgotten. */
-const maxPrefixes = 20_000
+/** Prefixes in memory, and up to as many that are unused for longer. */
+const keptPrefixes = 10_000
 const bytesPerToken = 4
 
 /**
@@ -26,7 +27,7 @@ const bytesPerToken = 4
  * `ttlSeconds` after its last use.
  */
 export class SeenPrompts {
-  private readonly usedAtMillis = new Map<string, number>()
+  private readonly usedAtMillis = new BoundedMap<string, number>(keptPrefixes)
 
   /** The tokens of the prompt that are read from the cache; all of the prompt is kept from then on. `owner` shares it with nobody. */
   read(owner: string, request: ChatRequest, imageTokens: number, nowMillis: number): number {
@@ -54,11 +55,6 @@ export class SeenPrompts {
   }
 
   private keep(prefix: string, nowMillis: number): void {
-    this.usedAtMillis.delete(prefix)
-    if (this.usedAtMillis.size >= maxPrefixes) {
-      const oldest = this.usedAtMillis.keys().next()
-      if (oldest.done !== true) this.usedAtMillis.delete(oldest.value)
-    }
     this.usedAtMillis.set(prefix, nowMillis)
   }
 }

@@ -1,5 +1,6 @@
 import * as Context from "effect/Context"
 import * as Layer from "effect/Layer"
+import { BoundedMap } from "../../domain/BoundedMap.ts"
 import type { Model } from "../../domain/Model.ts"
 import { type ModelFigures, sameFigure } from "../ModelTable.ts"
 import { profiles } from "./Artefact.ts"
@@ -40,8 +41,8 @@ const factorAnswers = 10
 const maxAnswers = 200
 /** One answer counts as at most this multiple of what was expected: a single one of 50,000 tokens says little about the next. */
 const maxRatio = 8
-/** Models in memory; the one that is silent for longest is forgotten. */
-const maxModels = 2_000
+/** Models in memory, and up to as many that are silent for longer. */
+const keptModels = 1_000
 
 /** All by class. */
 interface Learned {
@@ -51,7 +52,7 @@ interface Learned {
 }
 
 export const make = (): OutputLengthsShape => {
-  const models = new Map<string, Learned>()
+  const models = new BoundedMap<string, Learned>(keptModels)
   const assumed = Float64Array.from(profiles, ({ outputTokens }) => outputTokens)
   const all = unlearned(assumed)
   return {
@@ -66,10 +67,10 @@ export const make = (): OutputLengthsShape => {
         },
         fill: (pool, into) => {
           into.fill(ofAll, 0, pool.models.length)
-          for (const [id, { expected }] of models) {
+          models.forEach(({ expected }, id) => {
             const at = pool.places.get(id)
             if (at !== undefined) into[at] = mixed(classes, used, expected)
-          }
+          })
         }
       }
     },
@@ -84,11 +85,6 @@ export const make = (): OutputLengthsShape => {
         // of an answer that was cut only the least length is known
         const ratio = Math.min(maxRatio, Math.max(tokens / mixed(classes, used, to.expected), isCut ? 1 : 0))
         add(to, from, classes, ratio)
-      }
-      models.delete(model.id)
-      if (models.size >= maxModels) {
-        const oldest = models.keys().next()
-        if (oldest.done !== true) models.delete(oldest.value)
       }
       models.set(model.id, learned)
     }
