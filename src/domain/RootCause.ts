@@ -2,10 +2,10 @@ import * as Predicate from "effect/Predicate"
 
 const maxCauses = 8
 
-/** The innermost cause: each layer wraps the error of the layer below it. */
-export const rootOf = (error: unknown): unknown => {
+/** The innermost cause, or the first that `isRoot`: each layer wraps the error of the layer below it. */
+export const rootOf = (error: unknown, isRoot: (error: unknown) => boolean = () => false): unknown => {
   let root = error
-  for (let depth = 0; depth < maxCauses; depth++) {
+  for (let depth = 0; depth < maxCauses && !isRoot(root); depth++) {
     // Several addresses of one host were tried.
     const inner: unknown = root instanceof AggregateError ? root.errors[0] : Predicate.isRecord(root) && root["cause"]
     if (!inner) return root

@@ -55,6 +55,11 @@ const advice: Readonly<Record<string, string>> = {
   "57P03": "wait until it takes connections"
 }
 
+/** The pool ends a connection that is not made in time, and names as the cause that it has ended. */
+const connectTimeout = "Connection terminated due to connection timeout"
+
+const isConnectTimeout = (error: unknown): boolean => error instanceof Error && error.message === connectTimeout
+
 /** By the message of Node, the driver or the server, where there is no SQLSTATE: what the operator can do. */
 const adviceOnMessages: ReadonlyArray<readonly [RegExp, string]> = [
   [/\bENOSPC\b|No space left on device$/, fullDisk],
@@ -67,9 +72,10 @@ const adviceOnMessages: ReadonlyArray<readonly [RegExp, string]> = [
   [/\bECONNREFUSED\b/, "nothing listens there; start the database, or correct host and port"],
   [/\b(?:ENOTFOUND|EAI_AGAIN)\b/, "the name of its host cannot be resolved; correct it, or look at the name server"],
   [
-    /^(?:timeout expired|timeout exceeded when trying to connect|Connection terminated due to connection timeout)$|\bETIMEDOUT\b/,
+    new RegExp(`^(?:timeout expired|timeout exceeded when trying to connect|${connectTimeout})$|\\bETIMEDOUT\\b`),
     "no connection in time; look at host and port, at what is between, and at the load of the server"
   ],
+  [/^Query read timeout$/, "no answer in time; look at what is between, and at the load of the server"],
   [
     /^(?:self-signed certificate|unable to (?:verify|get))/,
     "name the certificate of its authority by sslrootcert=FILE in the URL or by NODE_EXTRA_CA_CERTS; sslmode=no-verify encrypts without checking who answers"
@@ -87,7 +93,7 @@ const adviceOnMessages: ReadonlyArray<readonly [RegExp, string]> = [
 
 /** The server's message, without the statement, its parameters or the URL. */
 export const reasonOf = (error: unknown): string => {
-  const root = rootOf(error)
+  const root = rootOf(error, isConnectTimeout)
   const state = sqlStateOf(root)
   const message = messageOf(root)
   const reason = state === undefined ? message : `${message} (SQLSTATE ${state})`

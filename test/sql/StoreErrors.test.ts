@@ -1,3 +1,5 @@
+import { once } from "node:events"
+import { type AddressInfo, createServer } from "node:net"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { SqlError } from "@effect/sql/SqlError"
 import { describe, expect, it } from "@effect/vitest"
@@ -5,8 +7,10 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as TestClock from "effect/TestClock"
+import Pg from "pg"
 import { outageOf, reasonOf } from "../../src/sql/DatabaseError.ts"
 import { FailedStatements } from "../../src/sql/FailedStatements.ts"
+import { PooledClient } from "../../src/sql/PooledClient.ts"
 import { fromSql } from "../../src/sql/StoreErrors.ts"
 import { databases } from "../ledger/databases.ts"
 import { fromMessage, logTo } from "../support/LogLines.ts"
@@ -91,11 +95,26 @@ describe("what the operator reads of an outage", () => {
     ["unreachable", error("getaddrinfo ENOTFOUND db.example.com", "ENOTFOUND"), "the name of its host cannot be"],
     ["unreachable", error("Connection terminated unexpectedly"), "the server, or what is between, has closed"],
     ["unreachable", error("timeout expired"), "no connection in time"],
+    ["unreachable", error("Query read timeout"), "no answer in time"],
     ["failed", error("could not read block 7", "XX001"), "SQLSTATE XX001"]
   ] as const)("is %s, with its reason", (outage, cause, reason) => {
     expect(outageOf(cause)).toBe(outage)
     expect(reasonOf(cause)).toContain(`${cause.message}`)
     expect(reasonOf(cause)).toContain(reason)
+  })
+
+  it("is a connection that was not made in time, where the server takes it and says nothing", async () => {
+    const silent = createServer(() => {}).listen(0, "127.0.0.1")
+    await once(silent, "listening")
+    const { port } = silent.address() as AddressInfo
+    const pool = new Pg.Pool({ host: "127.0.0.1", port, Client: PooledClient, connectionTimeoutMillis: 20 })
+    const failure = await pool.connect().then(
+      () => "connected",
+      (cause: unknown) => reasonOf(new SqlError({ cause }))
+    )
+    await pool.end()
+    silent.close()
+    expect(failure).toContain("no connection in time; look at host and port")
   })
 
   it("says of a disk that is full at the start of the embedded database what to do", () => {
