@@ -1,5 +1,5 @@
 import * as Arr from "effect/Array"
-import type * as Duration from "effect/Duration"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type { NextStep } from "../domain/CallObserver.ts"
 import type { Candidate } from "../domain/Candidate.ts"
@@ -43,7 +43,7 @@ export const dispatch = (
     const waitMillis = waitUntilClosed(deps, call)
     const opened =
       waitMillis > 0
-        ? Effect.flatMap(pause(call, waitMillis), () => {
+        ? Effect.flatMap(pause(deps, call, waitMillis), () => {
             const [first, ...others] = closedFirst(deps, [held.first, ...held.others()])
             return firstOf(deps, call, { first, hasOthers: others.length > 0, others: () => others }, until)
           })
@@ -70,19 +70,18 @@ const firstOf = (
         Effect.sync(() => call.decided(nextStep(decision)))
       )
     },
-    (delay) => pause(call, delay)
+    (delay) => pause(deps, call, delay)
   )
 }
 
 /** Nothing is open meanwhile. An abort ends it, and then the attempt that follows. */
-const pause = (call: Call, delay: Duration.DurationInput): Effect.Effect<void> =>
-  Effect.raceFirst(
-    Effect.sleep(delay),
-    Effect.async<void>((resume) => {
-      call.own({ close: () => {}, fail: () => resume(Effect.void) })
-      return Effect.sync(() => call.disown())
-    })
-  )
+const pause = ({ timers }: DispatchDeps, call: Call, delay: Duration.DurationInput): Effect.Effect<void> =>
+  Effect.async((resume) => {
+    const end = () => resume(Effect.void)
+    const cancel = timers.after(Duration.toMillis(delay), end)
+    call.own({ close: cancel, fail: end })
+    return Effect.sync(cancel)
+  })
 
 const nextStep = (decision: Fallback.Decision<Candidate>): NextStep =>
   decision._tag === "FallBack" ? { _tag: "FallBack", model: decision.to[0].model } : { _tag: decision._tag }

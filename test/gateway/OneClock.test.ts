@@ -3,11 +3,12 @@ import * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import * as TestClock from "effect/TestClock"
 import { describe } from "vitest"
 import { Drain } from "../../src/http/server/Drain.ts"
-import { Caller, Gateway, Timers } from "../../src/index.ts"
+import { Caller, Gateway, SimpleLayer, Timers } from "../../src/index.ts"
 import { ScriptedProvider, TestGateway, testModel, VirtualTimers } from "../../src/testing/index.ts"
 import { request } from "../provider/protocols/calls.ts"
 import { quiet } from "./virtualTime.ts"
@@ -49,6 +50,38 @@ describe("A TestClock", () => {
         yield* TestClock.adjust("1 millis")
         expect((yield* Fiber.join(asked)).answer.text).toBe("a")
       }).pipe(Effect.provideService(Caller, TestGateway.testCaller), Effect.provide(layer))
+    })
+  )
+})
+
+describe("Timers beside the Clock", () => {
+  it.effect("the delay before a retry is one of the gateway's timers, also where these and the Clock are two", () =>
+    Effect.gen(function* () {
+      const timers = VirtualTimers.make()
+      const limited = fail({ _tag: "RateLimited", retryAfterMillis: 2_000 })
+      const provider = ScriptedProvider.make({
+        id: "one",
+        timers,
+        script: ScriptedProvider.inTurn([limited], answer("a"))
+      })
+      const layer = SimpleLayer({
+        providers: [{ provider, models: [testModel("one/m")] }],
+        timers: Layer.succeed(Timers, timers)
+      })
+      yield* Effect.gen(function* () {
+        const asked = yield* Effect.fork(ask)
+        yield* quiet
+        timers.advance(0)
+        yield* quiet
+        timers.advance(1_999)
+        yield* quiet
+        expect(provider.calls).toHaveLength(1)
+        timers.advance(1)
+        yield* quiet
+        expect(provider.calls).toHaveLength(2)
+        timers.advance(0)
+        expect((yield* Fiber.join(asked)).answer.text).toBe("a")
+      }).pipe(Effect.provide(layer))
     })
   )
 })
