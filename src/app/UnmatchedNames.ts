@@ -2,6 +2,7 @@ import type { Snapshot } from "../catalog/Catalog.ts"
 import type { Settings } from "../config/Settings.ts"
 import type { RoutingRestrictions } from "../domain/Chat.ts"
 import type { ConfigIssue } from "../domain/InvalidConfiguration.ts"
+import { providerOf } from "../domain/Model.ts"
 import { nearest } from "../domain/Nearest.ts"
 
 /** Every entry of the configured policy and routing configurations that names nothing: most often a typing error. */
@@ -34,28 +35,38 @@ const policyKeys: Keys = {
 }
 const routingKeys: Keys = { models: "models", providers: "providers", noModels: "", noProviders: "" }
 
-/** What an entry can name, each with the variables that it needs; none where it can be called. */
+/** Each with the variables that it needs; none where it can be called. */
+type Named = ReadonlyMap<string, ReadonlyArray<string>>
+
+/** What an entry can name: by itself, as a prefix that allows, and as one that excludes. */
 interface Names {
-  readonly models: ReadonlyMap<string, ReadonlyArray<string>>
-  readonly providers: ReadonlyMap<string, ReadonlyArray<string>>
+  readonly exact: Named
+  readonly allowed: Named
+  readonly excluded: Named
 }
 
-const namesOf = ({ models, unavailable }: Snapshot): Names => {
+const namesOf = ({ models, unavailable }: Snapshot): Record<"models" | "providers", Names> => {
   const named = (
     keys: (model: Snapshot["models"][number] | Snapshot["unavailable"][number]) => ReadonlyArray<string>
-  ) =>
+  ): Named =>
     new Map([
       ...unavailable.flatMap((model) => keys(model).map((key) => [key, model.needs] as const)),
       ...models.flatMap((model) => keys(model).map((key) => [key, []] as const))
     ])
-  return { models: named(({ alias, id }) => [id, alias]), providers: named(({ providerId }) => [providerId]) }
+  const withUpstreamNames = named(({ alias, id }) => [id, alias])
+  const paths = named(({ providerId }) => [`${providerId}/`])
+  return {
+    // a prefix that allows is of ids alone
+    models: { exact: withUpstreamNames, allowed: named(({ id }) => [id]), excluded: withUpstreamNames },
+    providers: { exact: named(({ providerId }) => [providerId]), allowed: paths, excluded: paths }
+  }
 }
 
 const inRestrictions = (
   { models, providers }: RoutingRestrictions,
   keys: Keys,
   prefix: string,
-  names: Names
+  names: ReturnType<typeof namesOf>
 ): ReadonlyArray<ConfigIssue> => {
   const inList = (entries: ReadonlyArray<string> | null, key: string, what: "models" | "providers", allows: boolean) =>
     (entries ?? []).flatMap((entry, at) => {
@@ -70,13 +81,8 @@ const inRestrictions = (
   ]
 }
 
-const faultOf = (
-  entry: string,
-  names: ReadonlyMap<string, ReadonlyArray<string>>,
-  what: "models" | "providers",
-  allows: boolean
-): string | undefined => {
-  const found = matching(entry, names)
+const faultOf = (entry: string, names: Names, what: "models" | "providers", allows: boolean): string | undefined => {
+  const found = matching(entry, names, allows)
   // to exclude what is not there yet is no mistake
   if (found.some(([, needs]) => needs.length === 0 || !allows)) return undefined
   const kind = what === "models" ? "model" : "provider"
@@ -84,17 +90,24 @@ const faultOf = (
     const needs = [...new Set(found.flatMap(([, each]) => each))]
     return `'${entry}' matches no ${kind} that can be called: set ${needs.join(" or ")}`
   }
-  const near = nearest(entry.replace(/\/\*$/, ""), namesNearTo(entry, names))
-  const meant = near === undefined ? "" : `; did you mean '${near}${entry.endsWith("/*") ? "/*" : ""}'?`
-  return `'${entry}' matches no ${kind}${meant}`
+  const near = isPrefix(entry) ? nearPrefix(entry, names) : nearest(entry, names.exact.keys())
+  return `'${entry}' matches no ${kind}${near === undefined ? "" : `; did you mean '${near}'?`}`
 }
 
-const matching = (entry: string, names: ReadonlyMap<string, ReadonlyArray<string>>) => {
-  if (entry === "*") return [...names]
-  if (!entry.endsWith("/*")) return [...names].filter(([name]) => name === entry)
-  const prefix = entry.slice(0, -2)
-  return [...names].filter(([name]) => name === prefix || name.startsWith(`${prefix}/`))
+const isPrefix = (entry: string): boolean => entry.endsWith("/*")
+
+const matching = (entry: string, { allowed, exact, excluded }: Names, allows: boolean) => {
+  if (entry === "*") return [...exact]
+  if (!isPrefix(entry)) return [...exact].filter(([name]) => name === entry)
+  const prefix = entry.slice(0, -1)
+  return [...(allows ? allowed : excluded)].filter(([name]) => name.startsWith(prefix))
 }
 
-const namesNearTo = (entry: string, names: ReadonlyMap<string, ReadonlyArray<string>>): Iterable<string> =>
-  entry.endsWith("/*") ? new Set([...names.keys()].map((name) => name.split("/")[0] ?? name)) : names.keys()
+/** One that upstream names begin with is most likely meant at the provider that sells them. */
+const nearPrefix = (entry: string, { allowed }: Names): string | undefined => {
+  const part = `/${entry.slice(0, -1)}`
+  const sold = [...allowed.keys()].find((name) => name.includes(part))
+  if (sold !== undefined) return `${sold.slice(0, sold.indexOf(part))}/${entry}`
+  const near = nearest(entry.slice(0, -2), new Set([...allowed.keys()].map(providerOf)))
+  return near === undefined ? undefined : `${near}/*`
+}

@@ -4,7 +4,7 @@ import { makeSnapshot } from "../../src/catalog/Catalog.ts"
 import { testModel } from "../../src/testing/index.ts"
 
 const snapshot = makeSnapshot(
-  [testModel("acme/large")],
+  [testModel("acme/large"), testModel("reseller/maker/small", { alias: "maker/small" })],
   [{ id: "openai/gpt-5", alias: "gpt-5", providerId: "openai", prices: null, needs: ["OPENAI_API_KEY"] }]
 )
 const nothing = { allow: null, deny: [] }
@@ -29,7 +29,8 @@ const policy = (models: object, providers: object = {}) => ({
 describe("an entry of the configured policy", () => {
   it("that matches something is no mistake, by id, bare name, prefix and star", () => {
     expect(lines(policy({ allow: ["acme/large", "large", "acme/*", "*"] }, { allow: ["acme", "*"] }))).toEqual([])
-    expect(lines(policy({ deny: ["openai/gpt-5", "openai/*"] }, { deny: ["openai"] }))).toEqual([])
+    expect(lines(policy({ allow: ["maker/small", "reseller/maker/*"] }, { allow: ["reseller/*"] }))).toEqual([])
+    expect(lines(policy({ deny: ["openai/gpt-5", "openai/*", "maker/*"] }, { deny: ["openai"] }))).toEqual([])
   })
 
   it("that matches nothing is named, with what it may have meant", () => {
@@ -38,6 +39,13 @@ describe("an entry of the configured policy", () => {
       "policy.allowed_models[1] 'acmee/*' matches no model; did you mean 'acme/*'?",
       "policy.excluded_models[0] 'nothing/such' matches no model",
       "policy.allowed_providers[0] 'acmee' matches no provider; did you mean 'acme'?"
+    ])
+  })
+
+  it("that is a prefix and allows nothing is named, also where upstream names or one id are all that it is of", () => {
+    expect(lines(policy({ allow: ["maker/*", "acme/large/*"] }))).toEqual([
+      "policy.allowed_models[0] 'maker/*' matches no model; did you mean 'reseller/maker/*'?",
+      "policy.allowed_models[1] 'acme/large/*' matches no model"
     ])
   })
 
