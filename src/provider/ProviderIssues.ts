@@ -7,7 +7,8 @@ import {
   issuesOfModel,
   issuesOfPatchedId,
   type ModelLimits,
-  type PatchTargets
+  type PatchTargets,
+  repeated
 } from "../domain/ModelRules.ts"
 import { issuesOfNumber, millisBounds } from "../domain/OptionIssues.ts"
 import type { ProtocolId } from "../domain/Support.ts"
@@ -76,6 +77,7 @@ export const issuesOfIds = (options: ConfigurableProviders, inProcess: InProcess
     ...own.flatMap(({ id }, index) => unique(id, ["own", index, "id"])),
     ...inProcess.flatMap(({ models, provider: { id } }, index) => [
       ...unique(id, ["providers", index, "provider", "id"]),
+      ...repeatedModels(models, ["providers", index]),
       ...models.flatMap((model, at) => issuesOfInProcessModel(model, id, ["providers", index, "models", at]))
     ]),
     ...Object.entries(patches).flatMap(([id, patch]) => issuesOfPatchedId(id, patch, ["patches", id], targets))
@@ -116,6 +118,7 @@ const issuesOfOwn = (one: OwnProvider, at: JsonPath): ReadonlyArray<ConfigIssue>
   ...issuesOfConnection(one, at),
   ...issuesOfEffect({ outputCapField: one.outputCapField }, at, limitsOf(protocolOf(one))),
   ...(one.apiKey === null ? [] : issuesOfSecret(one.apiKey, [...at, "apiKey"])),
+  ...repeatedModels(one.models, at),
   ...one.models.flatMap((model, index) => [
     ...issuesOfModelId(model.id, one.id, [...at, "models", index, "id"]),
     ...issuesOfNumbers(model, [...at, "models", index]),
@@ -158,6 +161,14 @@ const issuesOfModelId = (id: string, providerId: string, at: JsonPath): Readonly
   id.startsWith(`${providerId}/`) && id.length > providerId.length + 1
     ? []
     : [issueAt(at, "must start with the id of its provider and a slash")]
+
+/** Of two, one would win silently. */
+const repeatedModels = (models: ReadonlyArray<{ readonly id: string }>, at: JsonPath): ReadonlyArray<ConfigIssue> =>
+  repeated(
+    models.map(({ id }) => ({ id })),
+    "id",
+    [...at, "models"]
+  )
 
 const issuesOfInProcessModel = (model: Model, providerId: string, at: JsonPath): ReadonlyArray<ConfigIssue> => {
   const { contextTokens, imageTokens, inputTokens, outputTokens, prices, profile, quality } = model

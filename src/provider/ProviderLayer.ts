@@ -74,8 +74,8 @@ const defaultConnectMillis = 5_000
 /**
  * The providers that can be called, the catalog of their models, and what recent calls say about their health. Fails with
  * `InvalidConfiguration`, which names every option that is wrong: a key that is empty or no header can carry, an unknown vendor, a base
- * URL or proxy that is none, an id that two providers have, a model of another provider, a patch of a model that there is not, prices or
- * limits that are not whole numbers, an effort that the protocol has no name for, a setting that has no effect with it.
+ * URL or proxy that is none, an id that two providers or two models have, a model of another provider, a patch of a model that there is
+ * not, prices or limits that are not whole numbers, an effort that the protocol has no name for, a setting that has no effect with it.
  *
  * @example
  * const layer = ProviderLayer({ simulated: true, patches: { "sim/fast": null } })

@@ -171,6 +171,15 @@ it.scoped("two providers with one id, and a model of another provider, are refus
   })
 )
 
+it.scoped("two models with one id are refused when the Layer is built", () =>
+  Effect.gen(function* () {
+    const model = makeModel({ id: "offline/small", ...limits })
+    const layer = ProviderLayer({ providers: [{ ...offline, models: [model, { ...model, outputTokens: 10 }] }] })
+    const { issues } = yield* Effect.flip(Layer.build(Layer.provide(layer, Timers.layer)))
+    expect(issues).toEqual([{ path: "providers[0].models[1].id", message: "is given twice" }])
+  })
+)
+
 it("a model without a provider or with broken limits is refused", () => {
   expect(() => makeModel({ id: "small", ...limits })).toThrow("is not <provider>/<model>")
   expect(() => makeModel({ id: "mine/small", ...limits, contextTokens: 0.5 })).toThrow("contextTokens")

@@ -195,6 +195,11 @@ const cases: ReadonlyArray<readonly [what: string, options: ProviderOptions, ...
     "own[1].id: is the id of another provider"
   ],
   [
+    "two models with one id",
+    { own: [{ ...own, models: [...model({}), ...model({ outputTokens: 10 })] }] },
+    "own[0].models[1].id: is given twice"
+  ],
+  [
     "the id of a built-in provider that there is",
     { own: [{ ...own, id: "openai" }], callerCredentials: true },
     "own[0].id: is the id of another provider"
