@@ -8,9 +8,9 @@ export const observer = (health: HealthShape, load: Load): CallObserver => ({
     load.started(model)
     health.attempted(model)
   },
-  attemptEnded: (_, { credentialId, error, firstContentMillis, model, record }) => {
+  attemptEnded: ({ startedAtMillis }, { credentialId, error, firstContentMillis, model, record }) => {
     load.ended(model)
-    if (error !== null) health.failed(model, error, credentialId)
+    if (error !== null) health.failed(model, error, credentialId, startedAtMillis)
     else if (record.status === "success") {
       health.succeeded(model, firstContentMillis ?? record.latency_ms, credentialId)
     }

@@ -30,8 +30,16 @@ export interface HealthShape {
   readonly attempted: (model: Model) => void
   /** The attempt has answered, its first content after this time. */
   readonly succeeded: (model: Model, latencyMillis: number, credential?: CredentialId | null) => void
-  /** Has the effect that the error's `facts.health` names; errors of the client have none. */
-  readonly failed: (model: Model, error: ProviderError, credential?: CredentialId | null) => void
+  /**
+   * Has the effect that the error's `facts.health` names; errors of the client have none, nor has one of a call that began before its
+   * provider or its credential was changed. `beganAtMillis`: the call, by `Timers`; now where it is left out.
+   */
+  readonly failed: (
+    model: Model,
+    error: ProviderError,
+    credential?: CredentialId | null,
+    beganAtMillis?: number
+  ) => void
   /** The provider has changed: what is known of it and its routes says nothing any more. */
   readonly forget: (providerId: string) => void
   /** These are about to be used: what is known of one whose secret has changed since says nothing any more. */
@@ -91,16 +99,17 @@ export const make = (
     },
     succeeded: (model, latencyMillis, credential = null) =>
       succeeded(states, circuits, timers.now(), model, latencyMillis, credential),
-    failed: (model, error, credential = null) => {
+    failed: (model, error, credential = null, beganAtMillis = timers.now()) => {
+      if (states.isOutdated(model, credential, beganAtMillis)) return
       const opened = failed(states, random, timers.now(), model, error, credential)
       for (const { scope, untilMillis } of opened) {
         const shared = scope === "route" || scope === "origin"
         circuits.opened(circuitOf(scope, model, shared ? null : credential), error.reason._tag, untilMillis)
       }
     },
-    forget: (providerId) => states.forget(providerId),
+    forget: (providerId) => states.forget(providerId, timers.now()),
     uses: (credentials) => {
-      for (const credential of credentials) states.uses(credential)
+      for (const credential of credentials) states.uses(credential, timers.now())
     }
   }
 }

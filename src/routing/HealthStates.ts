@@ -45,6 +45,8 @@ export class HealthStates {
   readonly credentials = new BoundedMap<string, CredentialState>(keptStates)
   /** The versions of the credentials that are used. */
   private readonly versions = new BoundedMap<string, string>(keptStates)
+  /** When a provider or a credential was last changed, by its id; only those that were. */
+  private readonly changedAtMillis = new BoundedMap<string, number>(keptStates)
 
   routeOf(model: Model): RouteState {
     return stateOf(this.routes, model.id, newRoute)
@@ -65,15 +67,27 @@ export class HealthStates {
       : stateOf(this.credentialOf(credential).models, model.id, newAccess)
   }
 
-  uses({ id, version }: Pick<ProviderCredential, "id" | "version">): void {
+  uses({ id, version }: Pick<ProviderCredential, "id" | "version">, now: number): void {
     const known = stateOf(this.versions, id, () => version)
     if (known === version) return
     this.versions.set(id, version)
     this.credentials.delete(id)
+    this.changedAtMillis.set(id, now)
+  }
+
+  /** A call that began then was made with a provider or a credential that has been changed since. */
+  isOutdated({ providerId }: Model, credential: CredentialId | null, beganAtMillis: number): boolean {
+    if (this.changedAtMillis.size === 0) return false
+    const changedAtMillis = (id: string) => this.changedAtMillis.get(id) ?? Number.NEGATIVE_INFINITY
+    return (
+      beganAtMillis < changedAtMillis(providerId) ||
+      (credential !== null && beganAtMillis < changedAtMillis(credential))
+    )
   }
 
   /** A provider with its routes. */
-  forget(providerId: string): void {
+  forget(providerId: string, now: number): void {
+    this.changedAtMillis.set(providerId, now)
     const prefix = `${providerId}/`
     for (const known of [this.routes, this.providers]) {
       known.forEach((_, id) => {

@@ -38,6 +38,19 @@ describe("A streamed call and the health of its route", () => {
     )
   })
 
+  it.effect("a credential that is rejected after its provider has another one leaves the provider in use", () => {
+    const rejected: Script = [wait(100), fail({ _tag: "CredentialRejected" })]
+    const { complete, run, timers } = setUp([rejected, answer("one")], [answer("two")])
+    return run(
+      Effect.gen(function* () {
+        const health = yield* Health
+        timers.after(50, () => health.forget("one"))
+        expect(triedBy(yield* complete())).toEqual(["one/m provider_unavailable", "two/m success"])
+        expect(triedBy(yield* complete())).toEqual(["one/m success"])
+      })
+    )
+  })
+
   it.effect("an answered stream ends a row of failures", () => {
     const { callsOf, relay, run } = setUp([...times(4, cut), whole, ...times(4, cut), whole], [answer("two")])
     return run(

@@ -399,6 +399,31 @@ describe("Failures that last", () => {
     expect(millis()).toBe(300_000)
   })
 
+  it("a call that began before its provider or its credential was changed says nothing about what there is now", () => {
+    const { health, timers } = start()
+    const id = CredentialId.make("018f0000-0000-7000-8000-000000000001")
+    const own = (version: string) => [
+      { id, providerId: "acme", secret: Redacted.make(`secret ${version}`), version, allowedModels: null }
+    ]
+    const rejected = fault({ _tag: "CredentialRejected" })
+    choose(own("1"), health)
+    const before = timers.now()
+    timers.advance(1)
+    choose(own("2"), health)
+    health.forget("acme")
+    health.failed(large, rejected, id, before)
+    health.failed(large, rejected, null, before)
+    expect(health.of(large, id).openUntilMillis).toBe(0)
+    expect(health.of(large).openUntilMillis).toBe(0)
+    health.failed(other, fault({ _tag: "CredentialRejected" }), null, before)
+    expect(health.of(other).openUntilMillis).toBeGreaterThan(0)
+    health.failed(large, rejected, id, timers.now())
+    expect(health.of(large, id).openUntilMillis).toBeGreaterThan(0)
+    expect(health.of(large).openUntilMillis).toBe(0)
+    health.failed(large, rejected, null, timers.now())
+    expect(health.of(large).openUntilMillis).toBeGreaterThan(0)
+  })
+
   it("a rejected credential opens the circuit of the whole provider for five minutes, then it is probed", () => {
     for (const reason of [{ _tag: "CredentialRejected" }, { _tag: "QuotaExhausted" }] as const) {
       const { fails, health, openMillis, timers } = start()
