@@ -3,6 +3,7 @@ import type * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type { StoreUnavailable } from "../domain/GatewayError.ts"
 import type { AccountId, KeyId, ProjectId } from "../domain/Ids.ts"
+import { type MicroUsd, microUsd } from "../domain/Money.ts"
 
 /** The money of one account, project or key. */
 export interface ScopeState {
@@ -16,7 +17,10 @@ export interface ScopeState {
   readonly heldMicroUsd: number
 }
 
-/** Opens scopes, and raises and reads them. */
+/**
+ * Opens scopes, and raises and reads them. Amounts are whole micro-USD below 2^53, a credit is above zero: another one is a defect, and
+ * changes nothing.
+ */
 export interface ScopesShape {
   /** Creates the scope of a new account, project or key; an existing one is not changed. An account starts without credit. */
   readonly open: {
@@ -42,3 +46,13 @@ export interface ScopesShape {
 
 /** Balances and limits that bound spending. */
 export class Scopes extends Context.Tag("gateway/ledger/Scopes")<Scopes, ScopesShape>() {}
+
+/** A larger limit could be written, but not read again. */
+export const limitOf = (limitMicroUsd: number | null): MicroUsd | null =>
+  limitMicroUsd === null ? null : microUsd(limitMicroUsd)
+
+/** The same of a credit, which cannot be taken back. */
+export const creditOf = (amountMicroUsd: number): MicroUsd => {
+  if (amountMicroUsd === 0) throw new RangeError("a credit of nothing")
+  return microUsd(amountMicroUsd)
+}

@@ -5,7 +5,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { MicroUsd } from "../domain/Money.ts"
 import { fromSql } from "../sql/StoreErrors.ts"
-import { type ScopeState, Scopes, type ScopesShape } from "./Scopes.ts"
+import { creditOf, limitOf, type ScopeState, Scopes, type ScopesShape } from "./Scopes.ts"
 
 /** The scopes in the database. Inside a transaction of the same client its changes are part of that transaction. */
 export const layer: Layer.Layer<Scopes, never, SqlClient> = Layer.effect(
@@ -15,23 +15,24 @@ export const layer: Layer.Layer<Scopes, never, SqlClient> = Layer.effect(
 
 const make = (sql: SqlClient): ScopesShape => ({
   open: (kind: ScopeState["kind"], id: string, limitMicroUsd: number | null) =>
-    fromSql(
-      sql`insert into scope (id, kind, limit_micro_usd) values (${id}, ${kind}, ${kind === "account" ? 0 : limitMicroUsd})
-        on conflict (id) do nothing`
+    statement(
+      () => sql`insert into scope (id, kind, limit_micro_usd)
+        values (${id}, ${kind}, ${kind === "account" ? 0 : limitOf(limitMicroUsd)}) on conflict (id) do nothing`
     ).pipe(Effect.asVoid),
   setLimit: (id, limitMicroUsd) =>
-    fromSql(
-      sql`update scope set limit_micro_usd = ${limitMicroUsd} where id = ${id} and kind <> 'account' returning id`
+    statement(
+      () => sql`update scope set limit_micro_usd = ${limitOf(limitMicroUsd)}
+        where id = ${id} and kind <> 'account' returning id`
     ).pipe(
       Effect.flatMap((rows) =>
         rows.length === 1 ? Effect.void : Effect.dieMessage(`no project or key has the scope ${id}`)
       )
     ),
   credit: (account, amountMicroUsd, source, note) =>
-    fromSql(
+    statement(() =>
       sql`with written as (
         insert into journal (kind, debit, credit, amount_micro_usd, source, note)
-        select 'credit', 'payments', 'account:' || s.id, ${amountMicroUsd}::bigint, ${source}::text, ${note ?? null}::text
+        select 'credit', 'payments', 'account:' || s.id, ${creditOf(amountMicroUsd)}::bigint, ${source}::text, ${note ?? null}::text
         from scope s
         where s.id = ${account} and s.kind = 'account'
         on conflict (credit, source) where source is not null do nothing
@@ -58,6 +59,9 @@ const make = (sql: SqlClient): ScopesShape => ({
       )
     )
 })
+
+/** What is thrown where its parameters are made is a defect of the effect, not of who makes it. */
+const statement = <A, E, R>(make: () => Effect.Effect<A, E, R>) => fromSql(Effect.suspend(make))
 
 const decodeCredited = Schema.decodeUnknown(Schema.Tuple(Schema.Struct({ known: Schema.Int, raised: Schema.Int })))
 

@@ -9,6 +9,7 @@ import type { KeyId, ProjectId } from "../domain/Ids.ts"
 import { AccountSql } from "../sql/AccountDatabase.ts"
 import { Int8 } from "../sql/Rows.ts"
 import { fromSql } from "../sql/StoreErrors.ts"
+import { limitOf } from "./Scopes.ts"
 
 /** How often a limit resets, at 00:00 UTC; a week starts on Monday. */
 export const LimitReset = Schema.Literal("day", "week", "month")
@@ -65,9 +66,11 @@ const make = Effect.gen(function* () {
       ),
     set: (id, { limitMicroUsd, limitReset }) =>
       fromSql(
-        Effect.asVoid(sql`
-          update scope set limit_micro_usd = ${limitMicroUsd}, limit_reset = ${limitReset}
-          where id = ${id} and kind <> 'account'`)
+        Effect.suspend(() =>
+          Effect.asVoid(sql`
+            update scope set limit_micro_usd = ${limitOf(limitMicroUsd)}, limit_reset = ${limitReset}
+            where id = ${id} and kind <> 'account'`)
+        )
       )
   })
 })

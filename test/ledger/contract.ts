@@ -520,4 +520,21 @@ export const promises = (it: { readonly effect: Vitest.Tester<Ledger | Scopes> }
       expect(yield* ledger.checkInvariants).toEqual([])
     })
   )
+
+  it.effect("a credit or limit that is no amount of money is a defect, and changes nothing", () =>
+    Effect.gen(function* () {
+      const scopes = yield* Scopes
+      const { accountId, keyId } = yield* newCaller({ credit: 500, key: 50 })
+      const defect = (what: Effect.Effect<unknown, unknown>) =>
+        Effect.map(Effect.exit(what), (exit) => expect(Exit.isFailure(exit) && Cause.isDie(exit.cause)).toBe(true))
+      const before = [yield* scopes.read(accountId), yield* scopes.read(keyId)]
+      for (const amount of [-1, 0.5, Number.NaN, 2 ** 53]) {
+        yield* defect(scopes.credit(accountId, amount, `payment:${amount}`))
+        yield* defect(scopes.setLimit(keyId, amount))
+        yield* defect(scopes.open("key", KeyId.make(randomUUID()), amount))
+      }
+      yield* defect(scopes.credit(accountId, 0, "payment:nothing"))
+      expect([yield* scopes.read(accountId), yield* scopes.read(keyId)]).toEqual(before)
+    })
+  )
 }

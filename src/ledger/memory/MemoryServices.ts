@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import type { AccountId } from "../../domain/Ids.ts"
 import type { Hold, HoldOption, Reservation, Settlement } from "../Hold.ts"
-import type { ScopeState, ScopesShape } from "../Scopes.ts"
+import { creditOf, type ScopeState, type ScopesShape } from "../Scopes.ts"
 import type { MemoryState } from "./MemoryState.ts"
 
 /** The ledger on this state; `LedgerShape` is what `Ledger` makes of it. */
@@ -28,6 +28,7 @@ export const scopesOf = (state: MemoryState): ScopesShape => ({
   open: (kind: ScopeState["kind"], id: string, limitMicroUsd: number | null) =>
     Effect.sync(() => state.open(kind, id, limitMicroUsd)),
   setLimit: (id, limitMicroUsd) => Effect.sync(() => state.setLimit(id, limitMicroUsd)),
-  credit: (account, amountMicroUsd, source) => Effect.sync(() => state.credit(account, amountMicroUsd, source)),
+  credit: (account, amountMicroUsd, source) =>
+    Effect.sync(() => state.credit(account, creditOf(amountMicroUsd), source)),
   read: (id) => Effect.sync(() => state.read(id))
 })

@@ -17,7 +17,7 @@ import {
   type Settlement,
   scopeIdsOf
 } from "../Hold.ts"
-import type { ScopeState } from "../Scopes.ts"
+import { limitOf, type ScopeState } from "../Scopes.ts"
 
 /** A call as the ledger records it, in the order of admission. */
 export interface LedgerCall {
@@ -91,7 +91,7 @@ export class MemoryState {
     if (this.scopes.has(id)) return
     this.scopes.set(id, {
       kind,
-      limitMicroUsd: kind === "account" ? 0 : limitMicroUsd,
+      limitMicroUsd: kind === "account" ? 0 : limitOf(limitMicroUsd),
       spentMicroUsd: 0,
       heldMicroUsd: 0
     })
@@ -115,16 +115,17 @@ export class MemoryState {
   setLimit(id: string, limitMicroUsd: number | null): void {
     const scope = this.scopes.get(id)
     if (scope === undefined || scope.kind === "account") throw new Error(`no project or key has the scope ${id}`)
-    scope.limitMicroUsd = limitMicroUsd
+    scope.limitMicroUsd = limitOf(limitMicroUsd)
     this.retryHeld()
   }
 
   credit(account: string, amountMicroUsd: number, source: string): boolean {
     const scope = this.scope(account, "account")
     const credit = `${account} ${source}`
+    const amount = microUsd(amountMicroUsd)
     if (this.credits.has(credit)) return false
     this.credits.add(credit)
-    scope.limitMicroUsd = (scope.limitMicroUsd ?? 0) + microUsd(amountMicroUsd)
+    scope.limitMicroUsd = (scope.limitMicroUsd ?? 0) + amount
     this.retryHeld()
     return true
   }
