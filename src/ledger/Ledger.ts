@@ -104,12 +104,15 @@ export class Ledger extends Context.Tag("gateway/ledger/Ledger")<Ledger, LedgerS
    * The same decisions in memory, for programs without a stored ledger: scopes are opened on first use, each account with this
    * credit, and a call is forgotten once it has ended. Fails where the credit is no amount of money.
    */
-  static readonly layerMemory = (options: MemoryLedgerOptions): Layer.Layer<Ledger | Scopes, InvalidConfiguration> =>
+  static readonly layerMemory = (
+    options: MemoryLedgerOptions
+  ): Layer.Layer<Ledger | Scopes, InvalidConfiguration, Timers> =>
     Layer.effectContext(
-      Effect.map(
+      Effect.zipWith(
         requireValid(() => issuesOfMemoryLedgerOptions(options)),
-        () => {
-          const state = new MemoryState({ openOnUse: options, keepsCalls: false })
+        Timers,
+        (_, timers) => {
+          const state = new MemoryState({ timers, openOnUse: options, keepsCalls: false })
           return Context.make(this, ledgerOf(state)).pipe(Context.add(Scopes, scopesOf(state)))
         }
       )

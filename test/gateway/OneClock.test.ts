@@ -84,6 +84,30 @@ describe("Timers beside the Clock", () => {
       }).pipe(Effect.provide(layer))
     })
   )
+
+  it.effect("so is the wait for money that running calls hold", () =>
+    Effect.gen(function* () {
+      const timers = VirtualTimers.make()
+      const provider = ScriptedProvider.make({ id: "one", timers, script: () => [hang] })
+      const layer = SimpleLayer({
+        providers: [{ provider, models: [testModel("one/m")] }],
+        timers: Layer.succeed(Timers, timers),
+        creditMicroUsd: 600
+      })
+      yield* Effect.gen(function* () {
+        const gateway = yield* Gateway
+        const call = gateway.complete(request({ stream: false, maxOutputTokens: 100 }))
+        const running = yield* Effect.fork(call)
+        yield* quiet
+        const waiting = yield* Effect.fork(Effect.flip(call))
+        yield* quiet
+        expect(provider.calls).toHaveLength(1)
+        timers.advance(2_000)
+        expect(yield* Fiber.join(waiting)).toMatchObject({ _tag: "InsufficientFunds", reason: "held" })
+        yield* Fiber.interrupt(running)
+      }).pipe(Effect.provide(layer))
+    })
+  )
 })
 
 describe("Virtual timers", () => {

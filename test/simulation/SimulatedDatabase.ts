@@ -4,6 +4,7 @@ import type { CallerShape } from "../../src/domain/Caller.ts"
 import { InsufficientFunds, type StoreUnavailable } from "../../src/domain/GatewayError.ts"
 import type { AccountId } from "../../src/domain/Ids.ts"
 import { microUsd, zero } from "../../src/domain/Money.ts"
+import type { TimersShape } from "../../src/domain/Timers.ts"
 import { type Hold, scopeIdsOf } from "../../src/ledger/Hold.ts"
 import type { BatchReservation, BatchSettlement, ReservationResult } from "../../src/ledger/LedgerStore.ts"
 import { type LedgerCall, MemoryState } from "../../src/ledger/memory/MemoryState.ts"
@@ -52,12 +53,13 @@ export class SimulatedDatabase {
   private readonly nowMillis: () => number
   /** Calls whose hold can never be made any more. */
   private readonly buried = new Set<string>()
-  private readonly state = new MemoryState({})
+  private readonly state: MemoryState
   private readonly holds = new Map<string, HoldRow>()
   private readonly nodes = new Map<string, NodeRow>()
 
-  constructor(nowMillis: () => number) {
-    this.nowMillis = nowMillis
+  constructor(timers: TimersShape) {
+    this.nowMillis = timers.now
+    this.state = new MemoryState({ timers })
   }
 
   open(

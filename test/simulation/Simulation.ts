@@ -84,7 +84,7 @@ class World {
   private readonly dice: Dice
   private readonly clock = VirtualTimers.make()
   private readonly startedAtMillis = this.clock.now()
-  private readonly database = new SimulatedDatabase(this.clock.now)
+  private readonly database = new SimulatedDatabase(this.clock)
   private readonly ids: { readonly uuid: () => string }
   private readonly callers: ReadonlyArray<CallerShape>
   private readonly calls = new Map<string, ClientCall>()

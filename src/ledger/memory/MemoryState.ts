@@ -5,7 +5,7 @@ import type { CallerShape } from "../../domain/Caller.ts"
 import { InsufficientFunds, StoreUnavailable } from "../../domain/GatewayError.ts"
 import type { RequestId } from "../../domain/Ids.ts"
 import { type MicroUsd, microUsd, zero } from "../../domain/Money.ts"
-import { type Cancel, Timers } from "../../domain/Timers.ts"
+import type { Cancel, TimersShape } from "../../domain/Timers.ts"
 import { HeldQueue, scopeIdOf } from "../batcher/HeldQueue.ts"
 import {
   allOptions,
@@ -41,6 +41,8 @@ export interface LedgerCall {
 }
 
 export interface MemoryOptions {
+  /** For waits for held money. */
+  readonly timers: TimersShape
   /** Scopes are opened on first use: accounts start with this credit, projects and keys without a limit. */
   readonly openOnUse?: { readonly creditMicroUsd: number }
   /** False: a call is forgotten once it has ended, so that memory does not grow with the number of calls. */
@@ -140,21 +142,19 @@ export class MemoryState {
   }
 
   private wait(reservation: Reservation, scope: string): Granted {
-    return Effect.flatMap(Timers.ofClock, (timers) =>
-      Effect.async((resume) => {
-        const waiting: Waiting = {
-          reservation,
-          resume,
-          cancel: timers.after(Math.min(reservation.maxWaitMillis, maxHeldWaitMillis), () =>
-            this.endWait(waiting, fromDecision(this.decide(reservation)))
-          )
-        }
-        this.held.wait(waiting, reservation.caller, scope)
-        reservation.onWaiting?.()
-        this.retryHeld()
-        return Effect.sync(() => this.endWait(waiting, Effect.interrupt))
-      })
-    )
+    return Effect.async((resume) => {
+      const waiting: Waiting = {
+        reservation,
+        resume,
+        cancel: this.options.timers.after(Math.min(reservation.maxWaitMillis, maxHeldWaitMillis), () =>
+          this.endWait(waiting, fromDecision(this.decide(reservation)))
+        )
+      }
+      this.held.wait(waiting, reservation.caller, scope)
+      reservation.onWaiting?.()
+      this.retryHeld()
+      return Effect.sync(() => this.endWait(waiting, Effect.interrupt))
+    })
   }
 
   private endWait(waiting: Waiting, granted: Granted): void {

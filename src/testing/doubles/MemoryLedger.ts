@@ -2,6 +2,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { RequestId } from "../../domain/Ids.ts"
+import { Timers } from "../../domain/Timers.ts"
 import { Ledger } from "../../ledger/Ledger.ts"
 import { ledgerOf, scopesOf } from "../../ledger/memory/MemoryServices.ts"
 import { type LedgerCall, type MemoryOptions, MemoryState } from "../../ledger/memory/MemoryState.ts"
@@ -33,10 +34,10 @@ export class MemoryLedger extends Context.Tag("gateway/testing/MemoryLedger")<Me
     layerOf({ openOnUse: { creditMicroUsd } })
 }
 
-const layerOf = (options: MemoryOptions): Layer.Layer<Ledger | Scopes | MemoryLedger> =>
+const layerOf = (options: Omit<MemoryOptions, "timers">): Layer.Layer<Ledger | Scopes | MemoryLedger> =>
   Layer.effectContext(
-    Effect.sync(() => {
-      const state = new MemoryState(options)
+    Effect.map(Timers.ofClock, (timers) => {
+      const state = new MemoryState({ ...options, timers })
       return Context.make(Ledger, ledgerOf(state)).pipe(
         Context.add(Scopes, scopesOf(state)),
         Context.add(MemoryLedger, {
