@@ -49,6 +49,7 @@ export interface ContentStoreShape {
   readonly createImage: (user: UserId, image: Image, at: Date) => Effect.Effect<void, StoreUnavailable>
   /** Of all that the person has uploaded and that are not erased; each counts `minImageBytes` at least. */
   readonly imageBytes: (user: UserId) => Effect.Effect<number, StoreUnavailable>
+  /** Not one that only deleted conversations have. */
   readonly image: (id: string) => Effect.Effect<Image | undefined, StoreUnavailable>
   /**
    * How many of these the person has uploaded and are not being removed; none of them is unused before `at`. In one transaction
@@ -145,7 +146,9 @@ const make = (sql: SqlClient): ContentStoreShape => {
         fromSql
       ),
     image: (id) =>
-      sql`select ${image} from chat_image i where i.id = ${id}`.pipe(
+      sql`select ${image} from chat_image i left join chat_message_image mi on mi.image_id = i.id
+        left join chat_message m on m.id = mi.message_id left join conversation c on c.id = m.conversation_id
+        where i.id = ${id} and c.deleted_at is null limit 1`.pipe(
         Effect.flatMap(decodeImages),
         Effect.map(([row]) => row),
         fromSql

@@ -458,7 +458,10 @@ describe.each(databaseKinds)("images and artifacts of conversations on %s", (kin
           return rows.length
         })
       )
+    expect((await get(image.url)).status).toBe(200)
     expect((await person.send("DELETE", `${root}/${id}`)).status).toBe(204)
+    // while the deletion can still be undone, nothing of it is shown
+    expect((await get(image.url)).status).toBe(404)
     expect(await erase(0)).toBe(4)
     expect(await erase(61_000)).toBe(0)
     expect((await person.send("POST", `${root}/${id}/restore`)).status).toBe(404)
