@@ -110,7 +110,7 @@ const loadShedding = Layer.unwrapEffect(
 
 /** Metrics, the log of failed attempts, refusals, the attempts of running calls, collections of projects, and refused credentials. */
 const observers = (settings: Settings.Settings) =>
-  Layer.effect(
+  Layer.scoped(
     CallObservers,
     Effect.gen(function* () {
       const attemptLog = yield* AttemptLog.make({

@@ -148,7 +148,7 @@ const providerLayer = <R>(options: ProviderOptions<R>) =>
 const noMasterKey: MasterKeyOptions = { current: null, previous: null, directory: null }
 
 /** The application's observers, metrics, and the log of failed attempts. */
-const observers = Layer.effect(
+const observers = Layer.scoped(
   CallObservers,
   Effect.zipWith(CallObservers, AttemptLog.make({ variableOf: () => undefined }), (own, attemptLog) => [
     ...own,

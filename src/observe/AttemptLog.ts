@@ -1,8 +1,9 @@
 import * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
+import type * as Scope from "effect/Scope"
 import type { CallObserver, FailedAttempt } from "../domain/CallObserver.ts"
 import type { ProviderFailure, SocketShortage } from "../domain/ProviderError.ts"
-import { Timers } from "../domain/Timers.ts"
+import { type Cancel, Timers } from "../domain/Timers.ts"
 
 /** Lines for one provider and reason in one window; those left out are counted in a line at its end. */
 const maxLines = 10
@@ -22,9 +23,9 @@ export interface AttemptLogOptions {
 
 /**
  * One log line for every failed attempt: which call, which provider and model, why, what was at fault, and what followed.
- * Never provider text, never a secret.
+ * Never provider text, never a secret. With its scope each window ends: what it has left out is counted, and no timer is left.
  */
-export const make = (options: AttemptLogOptions): Effect.Effect<CallObserver, never, Timers> =>
+export const make = (options: AttemptLogOptions): Effect.Effect<CallObserver, never, Timers | Scope.Scope> =>
   Effect.gen(function* () {
     const timers = yield* Timers
     const fork = Runtime.runFork(yield* Effect.runtime<never>())
@@ -34,6 +35,23 @@ export const make = (options: AttemptLogOptions): Effect.Effect<CallObserver, ne
       fork(Effect.annotateLogs(Effect.logWarning(message), fields))
     }
 
+    const ends = new Map<() => void, Cancel>()
+    const atEndOfWindow = (run: () => void): void => {
+      const end = () => {
+        ends.delete(end)
+        run()
+      }
+      ends.set(end, timers.after(windowMillis, end))
+    }
+    yield* Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        for (const [end, cancel] of ends) {
+          cancel()
+          end()
+        }
+      })
+    )
+
     const windowOf = (provider: string, reason: ProviderFailure["_tag"]): Window => {
       const pair = `${provider} ${reason}`
       const known = windows.get(pair)
@@ -41,7 +59,7 @@ export const make = (options: AttemptLogOptions): Effect.Effect<CallObserver, ne
       const window = { lines: 0, suppressed: 0 }
       if (windows.size >= maxPairs) return window
       windows.set(pair, window)
-      timers.after(windowMillis, () => {
+      atEndOfWindow(() => {
         windows.delete(pair)
         const { suppressed } = window
         if (suppressed > 0) log("further attempts failed", { provider, reason, suppressed })
@@ -54,7 +72,7 @@ export const make = (options: AttemptLogOptions): Effect.Effect<CallObserver, ne
     const advise = (shortage: SocketShortage): void => {
       if (advised.has(shortage)) return
       advised.add(shortage)
-      timers.after(windowMillis, () => advised.delete(shortage))
+      atEndOfWindow(() => advised.delete(shortage))
       log("no further connections to providers can be opened", { detail: shortage, action: remedies[shortage] })
     }
 

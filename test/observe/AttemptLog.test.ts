@@ -1,8 +1,10 @@
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as HashMap from "effect/HashMap"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
+import * as Scope from "effect/Scope"
 import type { NextStep } from "../../src/domain/CallObserver.ts"
 import { CredentialId } from "../../src/domain/Ids.ts"
 import { ProviderError, type ProviderFailure } from "../../src/domain/ProviderError.ts"
@@ -39,7 +41,10 @@ const logged = (failures: ReadonlyArray<Failed>, timers = VirtualTimers.make()) 
     lines.push({ message: String(message), ...Object.fromEntries(HashMap.toEntries(annotations)) })
   })
   return Effect.gen(function* () {
-    const observer = yield* AttemptLog.make({ variableOf: (id) => (id === "one" ? "ONE_API_KEY" : undefined) })
+    const scope = yield* Scope.make()
+    const observer = yield* AttemptLog.make({ variableOf: (id) => (id === "one" ? "ONE_API_KEY" : undefined) }).pipe(
+      Scope.extend(scope)
+    )
     const fail = ({ httpStatus, next, number, own, reason }: Failed) =>
       observer.attemptFailed?.(call, {
         model,
@@ -62,7 +67,7 @@ const logged = (failures: ReadonlyArray<Failed>, timers = VirtualTimers.make()) 
       })
     for (const failed of failures) fail(failed)
     yield* quiet
-    return { lines, fail, timers }
+    return { lines, fail, timers, close: Scope.close(scope, Exit.void) }
   }).pipe(Effect.provide(Layer.merge(Layer.succeed(Timers, timers), Logger.replace(Logger.defaultLogger, logger))))
 }
 
@@ -156,5 +161,22 @@ it.effect("a failure that repeats is logged ten times a minute, and the minute e
       { message: "further attempts failed", reason: "Stalled", suppressed: 20 },
       { message: "attempt failed", reason: "Stalled" }
     ])
+  })
+)
+
+it.effect("with its scope a window ends: what it has left out is counted, and no timer is left", () =>
+  Effect.gen(function* () {
+    const stalled = { reason: { _tag: "Stalled" } } as const
+    const noSocket = { reason: { _tag: "NoSocket", detail: "memory" } } as const
+    const { close, lines, timers } = yield* logged([...Array.from({ length: 12 }, () => stalled), noSocket])
+    expect(timers.pending()).toBeGreaterThan(0)
+    yield* close
+    expect(timers.pending()).toBe(0)
+    expect(lines.at(-1)).toEqual({
+      message: "further attempts failed",
+      provider: "one",
+      reason: "Stalled",
+      suppressed: 2
+    })
   })
 )
