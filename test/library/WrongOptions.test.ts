@@ -222,6 +222,7 @@ describe("options that are wrong", () => {
       const right = makeModel({ id: "mine/m", prices: { input: 0, output: 0 }, contextTokens: 10, outputTokens: 5 })
       const wrong = {
         ...right,
+        id: "mine/n",
         prices: { input: -1, output: 0, cacheRead: Number.NaN, cacheWrite: null, tiers: [] },
         contextTokens: 0,
         inputTokens: 0.5,
