@@ -77,7 +77,10 @@ const firstOf = (
 /** Nothing is open meanwhile. An abort ends it, and then the attempt that follows. */
 const pause = ({ timers }: DispatchDeps, call: Call, delay: Duration.DurationInput): Effect.Effect<void> =>
   Effect.async((resume) => {
-    const end = () => resume(Effect.void)
+    const end = () => {
+      cancel()
+      resume(Effect.void)
+    }
     const cancel = timers.after(Duration.toMillis(delay), end)
     call.own({ close: cancel, fail: end })
     return Effect.sync(cancel)
