@@ -37,55 +37,61 @@ export const layer = Layer.mergeAll(
 /** Of each kind so many are tried, the oldest: a key that was lost or confused opens none of them. */
 const maxTried = 5
 
-/** What to say where values in the database were sealed under another key than the settings have. */
-export const warningsOf = ({ dataDirectory, databaseUrl, masterKey }: SealingSettings) =>
+/** What to say where values in the database were sealed under another key than the settings have; `null`: all that were tried open. */
+export const otherKeyOf = ({ dataDirectory, databaseUrl, masterKey }: SealingSettings) =>
   Effect.gen(function* () {
     // without any key there is a warning of its own
-    if (databaseUrl !== null && masterKey.current === null) return []
-    const tried = (yield* Effect.all([credentials, webhooks, captured, reports])).flat()
-    const opened = tried.filter((isOpened) => isOpened).length
-    if (opened === tried.length) return []
-    const warning: ConfigIssue = {
+    if (databaseUrl !== null && masterKey.current === null) return null
+    const tried = yield* Effect.all({
+      "credentials of projects": credentials,
+      "secrets of webhooks": webhooks,
+      "keys of captured content": captured,
+      "reports of analyses": reports
+    })
+    const kinds = Object.entries(tried).map(([name, values]) => ({
+      name,
+      values: values.length,
+      opened: values.filter((isOpened) => isOpened).length
+    }))
+    const failed = kinds.filter(({ opened, values }) => opened < values)
+    if (failed.length === 0) return null
+    const which = kinds.some(({ opened }) => opened > 0) ? "all of this database was" : "this database was"
+    const counts = failed.map(({ name, opened, values }) => `${opened} of ${values} ${name}`).join(", ")
+    const issue: ConfigIssue = {
       path: masterKey.current === null ? join(dataDirectory, MasterKey.fileName) : "GATEWAY_MASTER_KEY",
-      message: `is not the key that ${opened === 0 ? "this database was" : "all of this database was"} sealed under: it opens ${opened} of ${tried.length} values that were tried, such as credentials of projects, and all that needs the others fails. Set that key as GATEWAY_MASTER_KEY, or as GATEWAY_MASTER_KEY_PREVIOUS where this one is to stay`
+      message: `is not the key that ${which} sealed under: of what was tried it opens ${counts}, and all that needs the others fails. Set that key as GATEWAY_MASTER_KEY, or as GATEWAY_MASTER_KEY_PREVIOUS where this one is to stay`
     }
-    return [warning]
+    return issue
   })
 
-interface BeforeStart {
-  readonly warnings: ReadonlyArray<ConfigIssue>
-  /** Why no start can open the database now; `null`: one can. */
-  readonly unusable: ConfigIssue | null
-}
-
-const nothingFound: BeforeStart = { warnings: [], unusable: null }
-
-/** The same before a start: makes neither a database nor a key, and leaves alone what a service has open. */
-export const beforeStart = (settings: SealingSettings): Effect.Effect<BeforeStart> =>
+/**
+ * Before a start: why none can open the database, or what is sealed in it; `null`: nothing is wrong. Makes neither a database nor a
+ * key, and leaves alone what a service has open.
+ */
+export const beforeStart = (settings: SealingSettings): Effect.Effect<ConfigIssue | null> =>
   Effect.gen(function* () {
     const { dataDirectory, databaseUrl, masterKey } = settings
     const isFree =
       databaseUrl !== null || ((yield* Embedded.isIn(dataDirectory)) && !(yield* DirectoryLock.isHeld(dataDirectory)))
-    if (!isFree) return nothingFound
+    if (!isFree) return null
     const key = MasterKey.MasterKey.layerExisting({
       ...masterKey,
       directory: databaseUrl === null ? dataDirectory : null
     })
-    const warnings = yield* Effect.provide(
-      warningsOf(settings),
+    return yield* Effect.provide(
+      otherKeyOf(settings),
       layer.pipe(
         Layer.provide([key, ChangeNotifications.layer]),
         Layer.provide([ExistingDatabase.layer(settings), IdGenerator.layer]),
         Layer.provide(Timers.layer)
       )
     )
-    return { warnings, unusable: null }
   }).pipe(
     // a start makes or migrates it
-    Effect.catchTag("SchemaOutdated", () => Effect.succeed(nothingFound)),
+    Effect.catchTag("SchemaOutdated", () => Effect.succeed(null)),
     Effect.catchAll((error) => {
       const path = settings.databaseUrl === null ? "DATA_DIR" : "DATABASE_URL"
-      return Effect.succeed({ warnings: [], unusable: { path, message: `cannot be used now: ${reasonOf(error)}` } })
+      return Effect.succeed({ path, message: `cannot be used now: ${reasonOf(error)}` })
     })
   )
 

@@ -110,8 +110,8 @@ const logIgnored = (bootstrapped: Bootstrapped): Effect.Effect<void> =>
 /** A database that does not answer this keeps no service from starting. */
 const logSealedOtherwise = (settings: Settings.Settings) =>
   Effect.gen(function* () {
-    const warnings = yield* SealedValues.warningsOf(settings)
-    for (const { message, path } of warnings) yield* Effect.logError(`${path} ${message}`)
+    const issue = yield* SealedValues.otherKeyOf(settings)
+    if (issue !== null) yield* Effect.logError(`${issue.path} ${issue.message}`)
   }).pipe(
     Effect.provide(SealedValues.layer),
     Effect.catchTag("StoreUnavailable", () => Effect.void)

@@ -16,7 +16,7 @@ import { jsonOption, print, table } from "./Output.ts"
 export const check: Command = {
   name: "check",
   about:
-    "validate environment and configuration, try database and master key, and ask each provider whether it accepts its credential; costs nothing. Fails for a database or a provider that cannot be used, not for warnings or what cannot be verified",
+    "validate environment and configuration, try database and master key, and ask each provider whether it accepts its credential; costs nothing. Fails for a database, a master key or a provider that cannot be used, not for warnings or what cannot be verified",
   positionals: [],
   options: { ...jsonOption },
   run: ({ given, settings, variables }) =>
@@ -30,11 +30,11 @@ export const check: Command = {
         models: snapshot.models.filter(({ listed, providerId }) => listed && providerId === one.provider).length
       }))
       const simulated = snapshot.models.filter(({ listed, providerId }) => listed && /^sim2?$/.test(providerId)).length
-      const { unusable, warnings: ofDatabase } = yield* loaded(
+      const unusable = yield* loaded(
         () => import("../SealedValues.ts"),
         ({ beforeStart }) => beforeStart(settings)
       )
-      const warnings = [...warningsOf(settings, variables, snapshot), ...ofDatabase]
+      const warnings = warningsOf(settings, variables, snapshot)
       yield* print(
         given,
         { providers, simulated_models: simulated, warnings, problems: unusable === null ? [] : [unusable] },
