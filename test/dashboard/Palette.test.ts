@@ -82,6 +82,24 @@ describe.skipIf(!hasChromium)("the palette", () => {
     expect(errors).toEqual([])
   })
 
+  it("goes to a request by its id, and by the id of its response", async () => {
+    const { service, signIn } = at()
+    const response = await service.post("/v1/chat/completions", {
+      model: "sim/fast",
+      messages: [{ role: "user", content: "hello" }]
+    })
+    const { id } = (await response.json()) as { readonly id: string }
+    const requestId = response.headers.get("x-request-id") ?? ""
+    const { errors, page } = await signIn()
+    for (const wanted of [requestId, id]) {
+      await (await opened(page)).fill(` ${wanted} `)
+      await page.getByRole("option", { name: wanted }).click()
+      await page.getByRole("heading", { name: "Request", exact: true }).waitFor()
+      await page.getByTitle(requestId).waitFor()
+    }
+    expect(errors).toEqual([])
+  })
+
   it("has its options out of the way of the Tab key, and takes a click on one", async () => {
     const { page } = await at().signIn()
     await opened(page)

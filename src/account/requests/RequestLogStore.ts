@@ -14,6 +14,7 @@ import { modelsOf } from "../../ledger/ModelNumberStore.ts"
 import { AccountSql } from "../../sql/AccountDatabase.ts"
 import { decodeIds, Int8 } from "../../sql/Rows.ts"
 import { fromSql } from "../../sql/StoreErrors.ts"
+import { requestIdOf } from "../../wire/RequestIdHex.ts"
 
 /** What a list of requests is narrowed to; times are those when calls ended. */
 export interface RequestFilter {
@@ -171,7 +172,10 @@ const make = (sql: SqlClient, maxScanned: number): RequestLogStoreShape => {
       ...(filter.q === undefined
         ? []
         : [
-            sql`strpos(lower(concat_ws(' ', id::text, client_request_id, requested_model, model, error_code)), lower(${filter.q})) > 0`
+            sql.or([
+              sql`strpos(lower(concat_ws(' ', id::text, client_request_id, requested_model, model, error_code)), lower(${filter.q})) > 0`,
+              sql`id = ${requestIdOf(filter.q) ?? null}`
+            ])
           ])
     ])
   /** Pools that are numbers, as the models that these stand for. */

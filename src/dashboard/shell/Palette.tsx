@@ -21,7 +21,8 @@ interface Target {
 }
 
 const maxShown = 12
-const requestId = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+/** Also as the `id` of a response has it. */
+const requestId = /^(?:chatcmpl-|resp_|msg_)?[0-9a-f]{8}-?[0-9a-f]{4}-?7[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i
 
 /** Everything that can be gone to, by a few letters of its name; a request by its id. */
 const Palette = ({ isOperator, onClose, projectId }: PaletteProps) => {

@@ -4,6 +4,7 @@ import { InvalidRequest } from "../../domain/GatewayError.ts"
 import { promptClasses } from "../../domain/PromptClass.ts"
 import { requestIdOf } from "../RequestIdHex.ts"
 import { explainer } from "../validation/Explanation.ts"
+import { requestIdForms } from "./SentId.ts"
 
 /** The records of `POST /v1/feedback`. */
 
@@ -46,8 +47,7 @@ export const decodeFeedback = (
 
 const noId = {
   code: "invalid_value",
-  message:
-    "Invalid value for 'request_id': expected the header 'x-request-id' of a response, or its 'id' (chatcmpl-…, resp_…, msg_…).",
+  message: `Invalid value for 'request_id': expected ${requestIdForms}.`,
   param: "request_id"
 } as const
 

@@ -100,7 +100,10 @@ describe.each(databaseKinds)("activity and requests on %s", (kind) => {
     const shown = await jsonOf<RequestOut>(await withKey("GET", `/v1/generation?id=${id}`))
     expect(shown).toMatchObject({ id: requestId, model: "sim/deep", status: "success" })
     expect(await jsonOf<RequestOut>(await withKey("GET", `/v1/generation?id=${requestId}`))).toEqual(shown)
-    expect(await get<RequestOut>(`/api/requests/${requestId}`)).toEqual(shown)
+    for (const form of [requestId, id, id.slice("chatcmpl-".length).toUpperCase()]) {
+      expect(await get<RequestOut>(`/api/requests/${form}`)).toEqual(shown)
+    }
+    expect(await errorOf("/api/requests/chatcmpl-1")).toEqual([400, "invalid_value", "id"])
 
     const caller = { ...operator, projectId: ProjectId.make(randomUUID()), keyId: KeyId.make(randomUUID()) }
     const [foreign] = await node.run(logCalls([{ caller, agoSeconds: 0 }]))
@@ -339,7 +342,9 @@ describe.each(databaseKinds)("activity and requests on %s", (kind) => {
       (await get<List<RequestOut>>(`/api/projects/${project}/requests?q=${encodeURIComponent(q)}`)).items.map(
         (each) => each.id
       )
-    for (const q of [id.slice(4, 20).toUpperCase(), found.model ?? ""]) expect(await searched(q)).toContain(id)
+    const completion = `chatcmpl-${id.replaceAll("-", "")}`
+    for (const q of [id.slice(4, 20).toUpperCase(), completion, found.model ?? ""])
+      expect(await searched(q)).toContain(id)
     for (const q of ["%", "no such text", `${id}x`]) expect(await searched(q)).toEqual([])
     const keys = await get<List<{ readonly id: string; readonly last_used_at: string | null }>>(
       `/api/projects/${project}/keys`

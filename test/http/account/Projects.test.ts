@@ -221,6 +221,14 @@ describe.each(databaseKinds)("projects on %s", (kind) => {
       "invalid_value",
       `Invalid value for 'status': Expected "success", "error", "timeout" or "cancelled".`
     ])
+    expect(await explained("GET", "/api/projects/default")).toEqual([
+      "invalid_value",
+      "Invalid value for 'id': Expected a UUID, such as 0198c0de-5a3b-7c21-9d4e-6f0123456789."
+    ])
+    expect(await explained("GET", "/api/requests/abc")).toEqual([
+      "invalid_value",
+      "Invalid value for 'id': Expected the header 'x-request-id' of a response, or its 'id' (chatcmpl-…, resp_…, msg_…)."
+    ])
     expect(await explained("PATCH", `/api/projects/${own}`, { name: "" })).toEqual([
       "invalid_value",
       "Invalid value for 'name': Expected 1 to 200 characters."

@@ -3,11 +3,11 @@ import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
 import * as OpenApi from "@effect/platform/OpenApi"
 import * as Schema from "effect/Schema"
 import { CallStatus } from "../../../domain/Call.ts"
-import { KeyId, RequestId } from "../../../domain/Ids.ts"
+import { KeyId } from "../../../domain/Ids.ts"
 import { PageParameters, pageOf, pageParameters } from "../../../wire/account/Page.ts"
 import { RefusalOut } from "../../../wire/account/Refusals.ts"
 import { RequestOut } from "../../../wire/account/Requests.ts"
-import { sentId } from "../../../wire/account/SentId.ts"
+import { sentId, sentRequestId } from "../../../wire/account/SentId.ts"
 import { sentTimestamp } from "../../../wire/account/Times.ts"
 import { storedText } from "../../../wire/validation/SchemaParts.ts"
 import * as Errors from "../DeclaredErrors.ts"
@@ -31,7 +31,7 @@ const listRequests = HttpApiEndpoint.get("listRequests", "/api/projects/:id/requ
       q: Schema.optional(
         Search.annotations({
           description:
-            "Only calls with this text in their id, the client's request id, the requested model, the model or the error code; case-insensitive. At most 200 characters."
+            "Only calls with this text in their id, the client's request id, the requested model, the model or the error code; case-insensitive. The `id` of a response's body (`chatcmpl-…`) is an id too. At most 200 characters."
         })
       ),
       from: Schema.optional(sentTimestamp("Only calls that ended at this time or later; RFC 3339.")),
@@ -47,7 +47,11 @@ const listRequests = HttpApiEndpoint.get("listRequests", "/api/projects/:id/requ
   )
 
 const getRequest = HttpApiEndpoint.get("getRequest", "/api/requests/:id")
-  .setPath(Schema.Struct({ id: sentId(RequestId, "Id of the request, as in `x-request-id`.") }))
+  .setPath(
+    Schema.Struct({
+      id: sentRequestId("`x-request-id` of the response, or the `id` of its body (`chatcmpl-…`, `resp_…`, `msg_…`).")
+    })
+  )
   .addSuccess(RequestOut)
   .addError(Errors.NotFound)
   .annotate(OpenApi.Summary, "Get a call with its attempts")
