@@ -71,7 +71,8 @@ export class Parsing {
     this.text += `${bytes.toString(encoding, this.from, start)}"${this.mark}${this.values.length}"`
     this.from = end
     this.values.push(value)
-    if (isCompact(value, end - start)) this.literals.push({ value, utf8: bytes.subarray(start, end) })
+    const utf8 = bytes.subarray(start, end)
+    if (isCompact(value, utf8.length) && isWhole(value, utf8)) this.literals.push({ value, utf8 })
   }
 
   private rest(): ParsedJson {
@@ -98,6 +99,13 @@ const isCompact = (value: string, bytes: number): boolean => {
   const max = bytes / 1.25
   return value.length >= max || Buffer.byteLength(value) >= max
 }
+
+/**
+ * Without halves of surrogate pairs, which are never sent. In UTF-8 only escapes can be such, and looking for these costs a hundredth
+ * of looking at every character.
+ */
+const isWhole = (value: string, utf8: Buffer): boolean =>
+  !(utf8.includes("\\ud") || utf8.includes("\\uD")) || value.isWellFormed()
 
 /** Puts values in the place of their marks. The depth of what it walks through is bounded. */
 class Restoring {

@@ -70,6 +70,16 @@ describe("a client's JSON with long strings", () => {
     expect(literalsOf(`["${"\\n".repeat(500)}${longText("a")}"]`)).toHaveLength(1)
   })
 
+  it("gives none with half of a surrogate pair, in either case of the escape, and those with a whole pair", () => {
+    const long = longText("a")
+    for (const half of ["\\ud83d", "\\uD83D", "\\ude00", "\\uDE00\\uD83D"]) {
+      expect(parsed(`["${long}${half}"]`)).toEqual({ json: JSON.parse(`["${long}${half}"]`), literals: undefined })
+    }
+    for (const whole of ["\\ud83d\\ude00", "\\\\ud83d"]) {
+      expect(literalsOf(`["${long}${whole}"]`)).toEqual([`"${long}${whole}"`])
+    }
+  })
+
   it("keeps the last of two members with one name, and every digit of an integer beside it", () => {
     const [a, b] = [longText("a"), longText("b")]
     const { json } = parsed(`{"x":"${a}","x":"${b}","id":9007199254740993}`)

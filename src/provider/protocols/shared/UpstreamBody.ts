@@ -7,16 +7,25 @@ import type { StringLiteral } from "../../../domain/StringLiterals.ts"
 export type UpstreamBody = string | Uint8Array
 
 /**
- * The body as JSON. Long strings that the client's own body had are copied from there; where several have the same length,
+ * The body as JSON, without halves of surrogate pairs: text that a client has cut within a character has them, and providers reject
+ * a body with one as no valid JSON. Long strings that the client's own body had are copied from there; where several have the same length,
  * as far as they come in the client's order.
  */
 export const writeBody = (body: object, { stringLiterals }: ChatRequest): UpstreamBody => {
   const literals = stringLiterals?.take() ?? []
-  if (literals.length === 0) return writeExactly(body)
+  if (literals.length === 0) return withoutHalves(writeExactly(body))
   const marking = new Marking(literals)
-  const text = writeExactly(marking.copyOf(body))
+  const text = withoutHalves(writeExactly(marking.copyOf(body)))
   return marking.found.length === 0 ? text : withLiterals(text.split(`"${marking.mark}"`), marking.found)
 }
+
+/** JSON as it is written here: of all that is escaped, only halves of pairs begin so. */
+const withoutHalves = (json: string): string =>
+  json.includes("\\ud")
+    ? json.replace(/\\(?:ud[0-9a-f]{3}|.)/g, (escaped) => (escaped.length > 2 ? replacementCharacter : escaped))
+    : json
+
+const replacementCharacter = "\ufffd"
 
 /** How many literals are compared with one string: all have its length, and may differ in the last character only. */
 const maxCompared = 8
