@@ -125,6 +125,8 @@ const isUnsendable = (
     case "safety_identifier":
       // both are sent in one field, and `user` comes first
       return model.protocol === "anthropic-messages" && request.user !== undefined && model.support.user !== "dropped"
+    case "seed":
+      return model.protocol === "gemini" && !isInt32(request.seed)
     case "top_k":
       if (model.protocol === "bedrock-converse" && !isClaude(model)) return true
       return model.capabilities.sampling === false || (isClaude(model) && reasons(model, request, effort))
@@ -145,6 +147,9 @@ const reasons = (model: Model, request: ChatRequest, effort: Effort | number | u
   if (mode !== undefined) return mode !== "disabled" || reasoning.style === "fixed"
   return reasonsByDefault || (reasoning.style === "budget" && maxTokens !== undefined)
 }
+
+/** What Gemini takes as a seed; another one makes it reject the request. */
+const isInt32 = (seed: number | bigint | undefined): boolean => typeof seed === "number" && (seed | 0) === seed
 
 /** The range of these protocols ends at 1. */
 const isClamped = ({ protocol }: Model, { temperature = 0 }: ChatRequest): boolean =>

@@ -32,6 +32,14 @@ describe("what a request loses on its way to a model", () => {
     for (const one of [openAi, gemini]) expect(leftOut(one, { temperature: 1.5 })).toEqual(nothing)
   })
 
+  it("a seed beyond 32 bits is left out at Gemini, which has no more", () => {
+    for (const seed of [2 ** 31, -(2 ** 31) - 1, 2n ** 62n]) {
+      expect(leftOut(gemini, { seed })).toEqual({ dropped: ["seed"], altered: [] })
+      expect(leftOut(openAi, { seed })).toEqual(nothing)
+    }
+    for (const seed of [0, 2 ** 31 - 1, -(2 ** 31)]) expect(leftOut(gemini, { seed })).toEqual(nothing)
+  })
+
   it("sampling is left out by Claude whenever it reasons, asked or not", () => {
     const asked = { temperature: 0.5 }
     const byDefault = { ...claude, reasoning: budget, reasonsByDefault: true }

@@ -171,6 +171,7 @@ const faultOfChoice = (toolConfig: unknown, declared: ReadonlyArray<string>): st
 
 const numbers = ["temperature", "topP", "presencePenalty", "frequencyPenalty"]
 const integers = ["topK", "candidateCount", "maxOutputTokens", "seed", "logprobs"]
+const isInt32 = (value: unknown): boolean => typeof value === "number" && (value | 0) === value
 const levels = ["MINIMAL", "LOW", "MEDIUM", "HIGH"]
 
 const faultOfConfig = (config: unknown, gemini: Gemini): string | undefined => {
@@ -189,7 +190,7 @@ const faultOfConfig = (config: unknown, gemini: Gemini): string | undefined => {
   return (
     unknownField(config, configFields, "generation_config") ??
     first(numbers, (field) => badValue(config, field, (value) => typeof value === "number")) ??
-    first(integers, (field) => badValue(config, field, Number.isInteger)) ??
+    first(integers, (field) => badValue(config, field, isInt32)) ??
     badValue(
       config,
       "stopSequences",
