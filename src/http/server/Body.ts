@@ -149,9 +149,10 @@ const parsed = (bytes: Buffer, parsing: Parsing): Exit.Exit<RequestBody, Invalid
   }
 }
 
-/** The parser's message quotes the body, so only the position is passed on. */
+/** The parser's message quotes the body, so only the position is passed on. It has none at the end, or for a short text. */
 const positionIn = (message: string): string => {
-  const position = /position (\d+)/.exec(message)?.[1]
+  if (message === "Unexpected end of JSON input") return ": it is empty or ends too early"
+  const position = / JSON at position (\d+)(?: \(line \d+ column \d+\))?$/.exec(message)?.[1]
   return position === undefined ? "" : ` (at position ${position})`
 }
 

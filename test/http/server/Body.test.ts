@@ -61,6 +61,24 @@ describe("the body of a request", () => {
     })
   )
 
+  it.effect("is refused with the position of what is wrong, or as one that ends too early", () =>
+    Effect.gen(function* () {
+      const messages = [
+        ["", ": it is empty or ends too early"],
+        [" \n", ": it is empty or ends too early"],
+        ['{"model":', ": it is empty or ends too early"],
+        ["nope", ""],
+        ["at position 5", ""],
+        ["{'model':1}", " (at position 1)"],
+        ["{} {}", " (at position 3)"]
+      ] as const
+      for (const [text, reason] of messages) {
+        const message = `The body is not valid JSON${reason}.`
+        expect(yield* read(text)).toMatchObject({ _tag: "Left", left: { code: "invalid_json", message } })
+      }
+    })
+  )
+
   it.effect("may begin with one byte order mark", () =>
     Effect.gen(function* () {
       for (const long of ["x", "x".repeat(20_000)]) {
