@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core"
 import { describe, expect, it } from "vitest"
 import { hasChromium } from "../support/Chromium.ts"
-import { journey } from "./Journey.ts"
+import { answersTaken, journey } from "./Journey.ts"
 
 /** The pages of a list of so many, as the service answers them. */
 const listOf = (page: Page, path: string, length: number, itemOf: (number: number, id: string) => object) =>
@@ -85,6 +85,64 @@ describe.skipIf(!hasChromium)("a list that is longer than one request answers", 
       })
       .toBe(1)
     expect(errors).toEqual([])
+  })
+
+  it("of people is asked once for a page that fails, says why, and goes on when asked to", async () => {
+    const { errors, page } = await at().signIn()
+    await listOf(page, "/api/admin/users", 150, (number, id) => ({
+      id,
+      account_id: id,
+      name: `person ${number}`,
+      issuer: null,
+      subject: null,
+      is_operator: false,
+      created_at: at2026
+    }))
+    let asked = 0
+    const next = /\/api\/admin\/users\?.*cursor=/
+    await page.route(next, (route) => {
+      asked += 1
+      const error = { type: "server_error", code: "internal_error", message: "This page failed.", param: null }
+      return route.fulfill({ status: 500, json: { error } })
+    })
+    await page.goto(`${at().service.url}/dashboard/admin`)
+    const table = page.getByRole("table", { name: "People" })
+    await table.getByRole("row").filter({ hasText: "person 1" }).first().waitFor()
+    await table.hover()
+    await page.mouse.wheel(0, 20_000)
+    await table.getByRole("alert").getByText("This page failed.").waitFor()
+    // what moves afterwards asks no more
+    await page.mouse.wheel(0, -400)
+    await page.mouse.wheel(0, 20_000)
+    await answersTaken(page, "/api/admin/users")
+    expect(asked).toBe(1)
+    await page.unroute(next)
+    await table.getByRole("button", { name: "Retry" }).click()
+    await table.hover()
+    await expect
+      .poll(async () => {
+        await page.mouse.wheel(0, 20_000)
+        return table.getByRole("row").filter({ hasText: "person 150" }).count()
+      })
+      .toBe(1)
+    expect(errors).toEqual([])
+  })
+
+  it("keeps its rows behind the head that stays above them", async () => {
+    const { page } = await at().signIn()
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme })
+      await page.goto(`${at().service.url}/dashboard/admin`)
+      const table = page.getByRole("table", { name: "People" })
+      const head = table.getByRole("row").first()
+      await head.waitFor()
+      const [own, around] = await Promise.all(
+        [head, page.locator(".block", { has: table })].map((each) =>
+          each.evaluate((element) => element.ownerDocument.defaultView?.getComputedStyle(element).backgroundColor)
+        )
+      )
+      expect(own).toBe(around)
+    }
   })
 
   it("of payments goes on with those before", async () => {

@@ -1,9 +1,9 @@
-import { Button, Center } from "@mantine/core"
+import { Center } from "@mantine/core"
 import { useMediaQuery } from "@mantine/hooks"
-import type { UseInfiniteQueryResult } from "@tanstack/react-query"
 import { useVirtualizer } from "@tanstack/react-virtual"
 import { type CSSProperties, memo, type ReactNode, useEffect, useRef, useState } from "react"
 import { useKeys } from "../shell/keys.ts"
+import { LoadMore, type Pages } from "./LoadMore.tsx"
 
 export interface Column<Row> {
   readonly id: string
@@ -15,8 +15,6 @@ export interface Column<Row> {
   /** On narrower screens it is left out; the detail of a row has everything. */
   readonly from?: "sm" | "md" | "lg"
 }
-
-type Pages = Pick<UseInfiniteQueryResult, "fetchNextPage" | "hasNextPage" | "isFetchingNextPage">
 
 interface DataTableProps<Row> {
   readonly label: string
@@ -69,7 +67,9 @@ export const DataTable = <Row,>(props: DataTableProps<Row>) => {
   const last = inView.at(-1)?.index ?? 0
   const hasMore = list?.hasNextPage === true
   const load = list?.fetchNextPage
-  const wantsMore = hasMore && !list.isFetchingNextPage && last >= rows.length - ahead && rows.length > ahead
+  // a page that has failed is asked for again by its button only
+  const mayLoad = hasMore && !list.isFetchingNextPage && !list.isFetchNextPageError
+  const wantsMore = mayLoad && last >= rows.length - ahead && rows.length > ahead
   useEffect(() => {
     if (wantsMore) void load?.()
   }, [wantsMore, load])
@@ -102,7 +102,7 @@ export const DataTable = <Row,>(props: DataTableProps<Row>) => {
     <div
       ref={scroller}
       className="grid-table"
-      style={{ maxHeight, background: "inherit" }}
+      style={{ maxHeight }}
       role="table"
       aria-label={label}
       aria-rowcount={hasMore ? -1 : rows.length + 1}
@@ -110,7 +110,7 @@ export const DataTable = <Row,>(props: DataTableProps<Row>) => {
       tabIndex={0}
       onScroll={onScrolled === undefined ? undefined : (event) => onScrolled(event.currentTarget.scrollTop < rowHeight)}
     >
-      <div role="rowgroup" style={{ background: "inherit", position: "sticky", top: 0, zIndex: 1 }}>
+      <div role="rowgroup" style={{ position: "sticky", top: 0, zIndex: 1 }}>
         <div role="row" className="grid-row grid-head" style={{ gridTemplateColumns: template, height: headHeight }}>
           {shown.map(({ align, header, id }) => (
             <div key={id} role="columnheader" className="grid-cell" data-align={align}>
@@ -141,14 +141,9 @@ export const DataTable = <Row,>(props: DataTableProps<Row>) => {
       </div>
       {hasMore ? (
         <Center p="xs">
-          <Button
-            variant="default"
-            size="xs"
-            loading={list.isFetchingNextPage}
-            onClick={() => void list.fetchNextPage()}
-          >
+          <LoadMore size="xs" list={list}>
             Load more
-          </Button>
+          </LoadMore>
         </Center>
       ) : null}
     </div>

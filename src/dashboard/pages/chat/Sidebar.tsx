@@ -1,9 +1,10 @@
-import { Button, Stack, Text } from "@mantine/core"
+import { Stack, Text } from "@mantine/core"
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { useEffect, useRef } from "react"
 import { Loaded } from "../../parts/Block.tsx"
 import { LinkButton } from "../../parts/LinkButton.tsx"
+import { LoadMore } from "../../parts/LoadMore.tsx"
 import { conversations, runningConversations } from "./queries.ts"
 
 /** The conversations, the last changed first; those whose answer is being written have a dot. */
@@ -41,16 +42,9 @@ export const Sidebar = () => {
             ))
           }}
         </Loaded>
-        {list.hasNextPage ? (
-          <Button
-            size="compact-xs"
-            variant="subtle"
-            loading={list.isFetchingNextPage}
-            onClick={() => void list.fetchNextPage()}
-          >
-            More
-          </Button>
-        ) : null}
+        <LoadMore size="compact-xs" variant="subtle" list={list}>
+          More
+        </LoadMore>
       </Stack>
     </nav>
   )

@@ -10,6 +10,7 @@ import { type Column, DataTable } from "../../parts/DataTable.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { money, time } from "../../parts/format.ts"
 import { TextLink } from "../../parts/LinkButton.tsx"
+import { LoadMore } from "../../parts/LoadMore.tsx"
 import { Page } from "../../parts/Page.tsx"
 import { Status } from "../../parts/Status.tsx"
 import { Tile } from "../../parts/Tile.tsx"
@@ -104,18 +105,9 @@ const Payments = () => {
                 </Table.Tbody>
               </Table>
             </WideTable>
-            {list.hasNextPage ? (
-              <Group>
-                <Button
-                  size="xs"
-                  variant="default"
-                  loading={list.isFetchingNextPage}
-                  onClick={() => void list.fetchNextPage()}
-                >
-                  Earlier payments
-                </Button>
-              </Group>
-            ) : null}
+            <LoadMore size="xs" w="fit-content" list={list}>
+              Earlier payments
+            </LoadMore>
           </>
         )
       }

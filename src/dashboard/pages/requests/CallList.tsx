@@ -10,6 +10,7 @@ import { Empty } from "../../parts/Empty.tsx"
 import { FilterField } from "../../parts/FilterField.tsx"
 import { cost, keyName, seconds, short, time } from "../../parts/format.ts"
 import { KeySelect } from "../../parts/KeySelect.tsx"
+import { LoadMore } from "../../parts/LoadMore.tsx"
 import { RouteTrail } from "../../parts/RouteTrail.tsx"
 import { Status } from "../../parts/Status.tsx"
 import { statuses } from "../../search.ts"
@@ -167,9 +168,7 @@ export const CallList = ({ onOpen, projectId }: CallListProps) => {
         {() =>
           rows.length === 0 && list.hasNextPage ? (
             <Empty title="Nothing among the newest calls">
-              <Button variant="default" loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-                Search older calls
-              </Button>
+              <LoadMore list={list}>Search older calls</LoadMore>
             </Empty>
           ) : rows.length === 0 && isFiltered ? (
             <Empty title="Nothing matches">

@@ -7,6 +7,7 @@ import { rulesChanged } from "../../api/queryClient.ts"
 import { Block, Loaded } from "../../parts/Block.tsx"
 import { Failure } from "../../parts/Failure.tsx"
 import { dateTime } from "../../parts/format.ts"
+import { LoadMore } from "../../parts/LoadMore.tsx"
 import { Status } from "../../parts/Status.tsx"
 
 type Settings = Pick<Records["RoutingVersionOut"], (typeof compared)[number]>
@@ -89,13 +90,9 @@ export const Versions = ({ mayWrite, projectId, slug }: VersionsProps) => {
                 </Stack>
               ))}
             {activate.error === null ? null : <Failure error={activate.error} />}
-            {list.hasNextPage ? (
-              <Group>
-                <Button variant="default" loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-                  Earlier versions
-                </Button>
-              </Group>
-            ) : null}
+            <LoadMore w="fit-content" list={list}>
+              Earlier versions
+            </LoadMore>
           </Stack>
         )}
       </Loaded>
