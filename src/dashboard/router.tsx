@@ -11,10 +11,10 @@ import type { ComponentType } from "react"
 import { unreachable } from "./api/failure.ts"
 import { pageToken } from "./api/session.ts"
 import { NotFound } from "./pages/NotFound.tsx"
-import { Failure } from "./parts/Failure.tsx"
 import * as Search from "./search.ts"
 import type { Deleted } from "./shell/DeletedConversation.tsx"
 import { Home } from "./shell/Home.tsx"
+import { PageFailure } from "./shell/PageFailure.tsx"
 import { ProjectPages } from "./shell/ProjectPages.tsx"
 import { Shell } from "./shell/Shell.tsx"
 
@@ -184,8 +184,7 @@ export const router = createRouter({
   basepath: "/dashboard",
   defaultPreload: "intent",
   defaultPendingComponent: () => <Loader aria-hidden="true" />,
-  // a part that could not be loaded is asked for again by a new page only
-  defaultErrorComponent: ({ error }) => <Failure error={error} retry={() => location.reload()} />,
+  defaultErrorComponent: PageFailure,
   defaultNotFoundComponent: NotFound,
   scrollRestoration: true
 })

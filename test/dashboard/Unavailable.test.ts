@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest"
 import { hasChromium } from "../support/Chromium.ts"
-import { journey } from "./Journey.ts"
+import { answersTaken, journey } from "./Journey.ts"
 
 /** Below the project's page. */
 const pages = [
@@ -159,6 +159,51 @@ describe.skipIf(!hasChromium)("a page whose service answers late, or not", () =>
     expect(await page.evaluate("window.isSamePage")).toBe(true)
     await page.getByRole("link", { name: "Keys", exact: true }).click()
     await page.getByRole("heading", { name: "Keys", exact: true, level: 1 }).waitFor()
+  })
+
+  it("reads by itself what could not be read as soon as the service answers again", async () => {
+    const { errors, page } = await at().signIn()
+    await page.clock.install()
+    await page.route("**/api/**", (route) => route.abort())
+    await page.goto(`${at().service.url}/dashboard/p/${at().projectId}/keys`)
+    const after = (millis: number) => page.clock.fastForward(millis)
+    const alert = page.locator("main").getByRole("alert")
+    await expect.poll(async () => [await after(2_000), await alert.count()][1]).toBe(1)
+    await page.unroute("**/api/**")
+    const table = page.getByRole("table", { name: "Keys of this project" })
+    await expect.poll(async () => [await after(16_000), await table.count()][1]).toBe(1)
+    expect(errors).toEqual([])
+  })
+
+  it("loads by itself a page that it could not load when the browser has its network again", async () => {
+    const { page } = await at().signIn()
+    await page.context().setOffline(true)
+    await page.getByRole("link", { name: "Routing", exact: true }).click()
+    await page.locator("main").getByText("The service does not answer.").waitFor()
+    await page.context().setOffline(false)
+    await page.getByRole("heading", { name: "Routing", exact: true, level: 1 }).waitFor()
+  })
+
+  it("shows a conversation by itself as soon as the service answers again, and asks with pauses before", async () => {
+    const { api, projectId, service, signIn } = at()
+    const { id } = await api<{ readonly id: string }>("POST", "/api/chat/conversations", { project_id: projectId })
+    await api("POST", `/api/chat/conversations/${id}/messages`, { content: "Are you there?", model: "sim/fast" })
+    const { page } = await signIn()
+    await page.clock.install()
+    let asked = 0
+    await page.route("**/events", (route) => {
+      asked += 1
+      return route.abort()
+    })
+    await page.goto(`${service.url}/dashboard/chat/${id}`)
+    await answersTaken(page, "/api/chat/conversations")
+    expect(asked).toBe(1)
+    const alert = page.locator("main").getByRole("alert")
+    await expect.poll(async () => [await page.clock.fastForward(1_000), await alert.count()][1]).toBe(1)
+    await page.unroute("**/events")
+    const question = page.getByTestId("question").getByText("Are you there?")
+    await expect.poll(async () => [await page.clock.fastForward(1_000), await question.count()][1]).toBe(1)
+    expect(await alert.count()).toBe(0)
   })
 
   it("asks the service also where the browser has no network, as on the own machine", async () => {

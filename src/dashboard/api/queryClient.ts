@@ -4,8 +4,11 @@ import { ApiFailure } from "./failure.ts"
 const maxRetries = 3
 const defaultRetryMillis = 2_000
 
-const isPassing = (error: unknown): error is ApiFailure =>
-  error instanceof ApiFailure && (error.status === 503 || error.status === 0)
+/** What another moment may change; a missing master key is not of that kind. */
+export const isPassing = (error: unknown): error is ApiFailure =>
+  error instanceof ApiFailure &&
+  (error.status === 503 || error.status === 0) &&
+  error.error.code !== "sealing_unavailable"
 
 /** What is temporary is asked again, when the service says so; nothing else is. */
 export const queryClient = new QueryClient({

@@ -1,7 +1,9 @@
 import { Alert, Button, Group, Text } from "@mantine/core"
-import { type QueryCache, useQueryClient } from "@tanstack/react-query"
-import { useCallback, useSyncExternalStore } from "react"
+import { type QueryCache, useQuery, useQueryClient } from "@tanstack/react-query"
+import { useCallback, useEffect, useSyncExternalStore } from "react"
 import { ApiFailure } from "../api/failure.ts"
+import { balance } from "../api/queries.ts"
+import { isPassing } from "../api/queryClient.ts"
 
 const isOfService = (error: unknown): boolean =>
   error instanceof ApiFailure && (error.status === 0 || error.status >= 500)
@@ -22,6 +24,14 @@ export const Unavailable = () => {
     () => failing(cache).some(({ state }) => state.status !== "error" || state.data !== undefined)
   )
   const again = () => Promise.all(failing(cache).map((query) => query.fetch().catch(() => undefined)))
+  // every page asks for it every few seconds: the service answers again
+  const { dataUpdatedAt } = useQuery(balance)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: with each answer
+  useEffect(() => {
+    for (const query of failing(cache)) {
+      if (query.state.status === "error" && isPassing(query.state.error)) query.fetch().catch(() => undefined)
+    }
+  }, [dataUpdatedAt, cache])
   return isShown ? (
     <Alert color="yellow" variant="outline" role="status" mb="md" title="The service is not available right now">
       <Group justify="space-between" gap="xs">

@@ -6,8 +6,10 @@ import { ApiFailure, failureOf, unreachable } from "../../api/failure.ts"
 import { pageToken, sessionEnded } from "../../api/session.ts"
 import { applied, type ChatState, cursorOf, nothing, parsed, type StartedTurn, started } from "./conversation.ts"
 
-const maxFailures = 5
-const retryMillis = 1_000
+/** After so many failures in a row the page says so; it goes on asking, less and less often. */
+const maxFailures = 4
+const retryMillis = 500
+const maxRetryMillis = 15_000
 
 /**
  * The conversation as it is written. The tab follows it only while it is shown and something is written, by one stream; after a
@@ -36,14 +38,16 @@ export const useConversation = (id: string, onEnd: () => void) => {
     let wasRunning = latest.current.conversation?.running ?? false
     const follow = async () => {
       for (let failures = 0; !controller.signal.aborted; ) {
+        let isMissing = false
         try {
           for await (const event of eventsFrom(id, cursorOf(latest.current), controller.signal)) {
             failures = 0
             const next = applied(latest.current, event)
             latest.current = next ?? nothing
             wasRunning ||= latest.current.conversation?.running ?? false
-            // text is missing: everything is asked for again
-            if (next === undefined) break
+            isMissing = next === undefined
+            // everything is asked for again, at once
+            if (isMissing) break
             if (frame === 0) frame = requestAnimationFrame(show)
           }
           setError(null)
@@ -55,12 +59,11 @@ export const useConversation = (id: string, onEnd: () => void) => {
           if (controller.signal.aborted) return
           const isPassing = thrown instanceof ApiFailure && (thrown.status === 0 || thrown.status >= 500)
           failures += 1
-          if (!isPassing || failures > maxFailures) {
-            setError(thrown)
-            return
-          }
+          if (!isPassing || failures >= maxFailures) setError(thrown)
+          if (!isPassing) return
         }
-        if (latest.current !== nothing) await new Promise((resolve) => setTimeout(resolve, retryMillis))
+        const waitMillis = isMissing ? 0 : Math.min(maxRetryMillis, retryMillis * 2 ** failures)
+        await new Promise((resolve) => setTimeout(resolve, waitMillis))
       }
     }
     void follow()
