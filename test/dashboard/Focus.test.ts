@@ -104,6 +104,42 @@ describe.skipIf(!hasChromium)("a dialog gives the focus back", () => {
     expect(errors).toEqual([])
   })
 
+  it("and so does what a row stood in, where it goes with what was pressed in it", async () => {
+    const { projectId, signIn } = at()
+    await signIn()
+    const { errors, page } = await signIn()
+    const running = ["first", "second"]
+    await page.route("**/in-flight?*", (route) => {
+      const items = running.map((id) => ({
+        id,
+        key_id: id,
+        key_name: "default",
+        requested_model: id,
+        held_microusd: 1,
+        billing_mode: "managed",
+        started_at: "2026-01-01T00:00:00.000Z"
+      }))
+      return route.fulfill({ json: { items, has_more: false, next_cursor: null } })
+    })
+    await page.route("**/in-flight/*/stop", (route) => {
+      running.shift()
+      return route.fulfill({ status: 204 })
+    })
+    await page.goto(`${at().service.url}/dashboard/p/${projectId}/requests?tab=running`)
+    await page.getByRole("button", { name: "Stop the call of first" }).focus()
+    await page.keyboard.press("Enter")
+    await page.getByRole("button", { name: "Stop the call of first" }).waitFor({ state: "detached" })
+    await hasFocus(page.getByRole("table", { name: "Calls in flight" }))
+    await page.goto(`${at().service.url}/dashboard/settings?tab=sessions`)
+    const ends = page.getByRole("button", { name: "End", exact: true })
+    await ends.first().focus()
+    const before = await ends.count()
+    await page.keyboard.press("Enter")
+    await expect.poll(() => ends.count()).toBe(before - 1)
+    await hasFocus(page.getByRole("region", { name: "Your sessions" }).locator("[tabindex]"))
+    expect(errors).toEqual([])
+  })
+
   it("and so do questions and answers that come in the place of a button", async () => {
     const { api, projectId, service } = at()
     const { errors, page } = await at().signIn()

@@ -1,7 +1,9 @@
 import { Button } from "@mantine/core"
 import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { useRef } from "react"
 import { client, type Records, take } from "../api/client.ts"
 import { ApiFailure } from "../api/failure.ts"
+import { leaveFocus } from "./leaveFocus.ts"
 
 interface StopCallProps {
   readonly projectId: string
@@ -11,6 +13,7 @@ interface StopCallProps {
 /** Ends a running call; what it has streamed is charged. One that has ended meanwhile is as good as stopped. */
 export const StopCall = ({ call, projectId }: StopCallProps) => {
   const queries = useQueryClient()
+  const button = useRef<HTMLButtonElement>(null)
   const stop = useMutation({
     mutationFn: () =>
       take(
@@ -18,12 +21,14 @@ export const StopCall = ({ call, projectId }: StopCallProps) => {
           params: { path: { id: projectId, request_id: call.id } }
         })
       ),
+    onSuccess: () => leaveFocus(button.current),
     onSettled: () =>
       Promise.all([["in-flight", projectId], ["balance"]].map((queryKey) => queries.invalidateQueries({ queryKey })))
   })
   const isFailed = stop.error !== null && !(stop.error instanceof ApiFailure && stop.error.status === 404)
   return (
     <Button
+      ref={button}
       size="compact-xs"
       variant="default"
       loading={stop.isPending}

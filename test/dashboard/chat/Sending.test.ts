@@ -1,4 +1,4 @@
-import type { Page, Route } from "playwright-core"
+import type { Locator, Page, Route } from "playwright-core"
 import { describe, expect, it } from "vitest"
 import type { Detail } from "../../support/Chat.ts"
 import { hasChromium, holdAnswers } from "../../support/Chromium.ts"
@@ -320,6 +320,39 @@ describe.skipIf(!hasChromium)("a question", () => {
     await page.getByTestId("question").getByText("in ten sentences?").waitFor()
     await edited.waitFor({ state: "detached" })
     expect(await questions(page)).toEqual(["What is a router, in ten sentences?"])
+  })
+
+  it("leaves the focus in the conversation, where what was pressed for it has gone", async () => {
+    const { errors, page } = await opened()
+    const hasFocus = (of: Locator) => expect.poll(() => of.and(page.locator(":focus")).count()).toBe(1)
+    const messages = page.getByRole("region", { name: "Messages" })
+    await page.getByRole("combobox", { name: "Model", exact: true }).click()
+    await page.getByRole("option", { name: "sim/best", exact: true }).click()
+    await message(page).fill("Tell me a very long story. ".repeat(60))
+    await page.keyboard.press("Control+Enter")
+    const stop = page.getByRole("button", { name: "Stop", exact: true })
+    await stop.focus()
+    await page.keyboard.press("Enter")
+    await stop.waitFor({ state: "detached" })
+    await hasFocus(messages)
+    await page.getByRole("button", { name: "Edit" }).click()
+    await page.getByRole("textbox", { name: "Edited message" }).fill("A short one.")
+    const answers = await holdAnswers(page, "**/edit", "POST")
+    await page.getByRole("button", { name: "Save and send" }).click()
+    await answers.given
+    // a button that is disabled meanwhile has lost it
+    await expect.poll(() => page.evaluate("document.activeElement.tagName")).toBe("BODY")
+    answers.release()
+    await page.getByTestId("question").getByText("A short one.").waitFor()
+    await hasFocus(messages)
+    await choose(page, "first.png")
+    await choose(page, "second.png")
+    for (const name of ["first.png", "second.png"]) {
+      await page.getByRole("button", { name: `Remove ${name}` }).focus()
+      await page.keyboard.press("Enter")
+      await hasFocus(message(page))
+    }
+    expect(errors).toEqual([])
   })
 
   it("that is being edited is left only by a person's word, and stays beside an artifact", async () => {

@@ -12,7 +12,16 @@ const AttachmentList = ({ of }: { readonly of: Attachments }) => (
           <Text size="xs" truncate maw={120}>
             {name}
           </Text>
-          <Button size="compact-xs" variant="default" aria-label={`Remove ${name}`} onClick={() => of.remove(key)}>
+          <Button
+            size="compact-xs"
+            variant="default"
+            aria-label={`Remove ${name}`}
+            onClick={({ currentTarget, detail: clicks }) => {
+              // it goes; pressed by a key it leaves the focus where the question is written
+              if (clicks === 0) currentTarget.closest("[aria-label=Question]")?.querySelector("textarea")?.focus()
+              of.remove(key)
+            }}
+          >
             Remove
           </Button>
         </div>

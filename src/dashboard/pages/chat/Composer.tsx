@@ -221,7 +221,16 @@ export const Composer = (props: ComposerProps) => {
         </FileButton>
         <Group gap="xs" ml="auto">
           {isRunning ? (
-            <Button size="xs" variant="default" onClick={onStop}>
+            <Button
+              size="xs"
+              variant="default"
+              onClick={({ currentTarget }) => {
+                // it goes
+                const thread = currentTarget.closest(".chat-thread")
+                thread?.querySelector<HTMLElement>(".chat-messages")?.focus({ preventScroll: true })
+                onStop()
+              }}
+            >
               Stop
             </Button>
           ) : null}

@@ -51,8 +51,9 @@ const Question = ({ actions, isLast, isRunning, message }: MessageViewProps) => 
     setSending(true)
     try {
       await actions.edit(message, edited)
-      // whoever works elsewhere meanwhile stays there
-      if (form.current?.contains(document.activeElement)) focusMessages(form.current)
+      const at = document.activeElement
+      // whoever works elsewhere meanwhile stays there; a button that is disabled has lost the focus
+      if (form.current !== null && (at === document.body || form.current.contains(at))) focusMessages(form.current)
       setText(undefined)
     } catch {
       // shown below; the text stays

@@ -6,6 +6,7 @@ import { Block, Loaded } from "../../parts/Block.tsx"
 import { CopyIconButton } from "../../parts/CopyText.tsx"
 import { Failure } from "../../parts/Failure.tsx"
 import { dateTime, relative } from "../../parts/format.ts"
+import { leaveFocus } from "../../parts/leaveFocus.ts"
 import { Status } from "../../parts/Status.tsx"
 import { WideTable } from "../../parts/WideTable.tsx"
 
@@ -14,8 +15,12 @@ export const Sessions = () => {
   const queries = useQueryClient()
   const query = useQuery(sessions)
   const revoke = useMutation({
-    mutationFn: (id: string) => take(client.DELETE("/api/sessions/{id}", { params: { path: { id } } })),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ["sessions"] })
+    mutationFn: ({ id }: { readonly id: string; readonly pressed: HTMLElement }) =>
+      take(client.DELETE("/api/sessions/{id}", { params: { path: { id } } })),
+    onSuccess: (_, { pressed }) => {
+      leaveFocus(pressed)
+      return queries.invalidateQueries({ queryKey: ["sessions"] })
+    }
   })
   return (
     <Stack>
@@ -51,9 +56,11 @@ export const Sessions = () => {
                           <Button
                             size="compact-xs"
                             variant="default"
-                            loading={revoke.isPending && revoke.variables === session.id}
+                            loading={revoke.isPending && revoke.variables.id === session.id}
                             // the next one comes in its place
-                            onClick={({ detail: clicks }) => clicks < 2 && revoke.mutate(session.id)}
+                            onClick={({ currentTarget: pressed, detail: clicks }) =>
+                              clicks < 2 && revoke.mutate({ id: session.id, pressed })
+                            }
                           >
                             End
                           </Button>
