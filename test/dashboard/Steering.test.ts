@@ -123,4 +123,43 @@ describe.skipIf(!hasChromium)("what a project may use", () => {
     await page.getByRole("option", { name: "auto:new" }).waitFor({ timeout: 5_000 })
     expect(errors).toEqual([])
   })
+
+  it("keeps its limits where what is typed in place of one is no number", async () => {
+    const { api, projectId, service, signIn } = at()
+    const of = `/api/projects/${projectId}`
+    const policyNow = () =>
+      api<{
+        readonly policy_version: number
+        readonly managed_by_configuration: boolean
+        readonly max_input_price_microusd_per_million: number | null
+      }>("GET", `${of}/policy`)
+    const { managed_by_configuration: _, policy_version: __, ...before } = await policyNow()
+    const cap = 5_000_000
+    await api("PUT", `${of}/policy`, { ...before, max_input_price_microusd_per_million: cap })
+    const limits = { requests_per_minute: 7, tokens_per_minute: null, concurrent_requests: 2 }
+    const key = await api<{ readonly id: string }>("POST", `${of}/keys`, { name: "limited" })
+    await api("PATCH", `/api/keys/${key.id}`, { rate_limits: limits })
+    const { errors, page } = await signIn()
+    await page.goto(`${service.url}/dashboard/p/${projectId}/policy`)
+    for (const typed of ["-5", "-", "."]) {
+      await page.getByRole("textbox", { name: "Highest input price" }).fill("")
+      await page.keyboard.type(typed)
+      await page
+        .getByRole("button", { name: /^Save version/ })
+        .and(page.locator(":not([data-disabled])"))
+        .waitFor()
+      await page.keyboard.press("Enter")
+      await page.getByText("An amount in dollars").waitFor()
+    }
+    expect((await policyNow()).max_input_price_microusd_per_million).toBe(cap)
+    await api("PUT", `${of}/policy`, before)
+    await page.goto(`${service.url}/dashboard/p/${projectId}/keys?key=${key.id}`)
+    await page.getByRole("textbox", { name: "Requests/min" }).fill("")
+    await page.keyboard.type("-")
+    await page.keyboard.press("Enter")
+    await page.getByText("A whole number").waitFor()
+    const { rate_limits } = await api<{ readonly rate_limits: object }>("GET", `/api/keys/${key.id}`)
+    expect(rate_limits).toEqual(limits)
+    expect(errors).toEqual([])
+  })
 })

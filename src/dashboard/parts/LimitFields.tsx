@@ -25,8 +25,8 @@ export const limitOf = ({ limit, reset }: LimitValues): Limit => ({
   limit_reset: reset === "never" ? null : (reset as Reset)
 })
 
-/** For `validate` of a form. */
-export const checkLimit = (value: string | number): string | null =>
+/** For `validate` of a form: what is no amount would be sent as no limit. */
+export const checkAmount = (value: string | number): string | null =>
   microUsdOf(value) === undefined ? "An amount in dollars" : null
 
 interface LimitFieldsProps<Values extends LimitValues> {

@@ -19,6 +19,16 @@ export const valuesOf = (rates: Rates): RateValues => ({
   concurrentRequests: rates.concurrent_requests ?? ""
 })
 
+const checkRate = (value: string | number): string | null =>
+  value === "" || Number.isInteger(Number(value)) ? null : "A whole number"
+
+/** For `validate` of a form: what is no number would be sent as no limit. */
+export const checkRates = {
+  requestsPerMinute: checkRate,
+  tokensPerMinute: checkRate,
+  concurrentRequests: checkRate
+}
+
 /** Without any of them, what the configuration has for all applies. */
 export const ratesOf = (values: RateValues): Rates | null => {
   const [requests, tokens, concurrent] = [

@@ -7,7 +7,7 @@ import { AskBeforeLeaving } from "../../parts/AskBeforeLeaving.tsx"
 import { FormDialog } from "../../parts/FormDialog.tsx"
 import { fieldErrors } from "../../parts/fieldErrors.ts"
 import { microUsdOf } from "../../parts/format.ts"
-import { checkLimit } from "../../parts/LimitFields.tsx"
+import { checkAmount } from "../../parts/LimitFields.tsx"
 import { Secret } from "./Secret.tsx"
 
 const CreateKey = ({ onClose, projectId }: { readonly projectId: string; readonly onClose: () => void }) => {
@@ -15,7 +15,7 @@ const CreateKey = ({ onClose, projectId }: { readonly projectId: string; readonl
   const [idempotencyKey] = useState(newIdempotencyKey)
   const form = useForm<{ name: string; limit: string | number }>({
     initialValues: { name: "", limit: "" },
-    validate: { limit: checkLimit }
+    validate: { limit: checkAmount }
   })
   const create = useMutation({
     mutationFn: ({ limit, name }: { name: string; limit: string | number }) =>

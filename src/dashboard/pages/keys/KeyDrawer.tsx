@@ -8,8 +8,8 @@ import { ConfirmByName } from "../../parts/ConfirmByName.tsx"
 import { Drawer, Modal } from "../../parts/Dialog.tsx"
 import { Failure } from "../../parts/Failure.tsx"
 import { dateTime, money, relative } from "../../parts/format.ts"
-import { checkLimit, LimitFields, type LimitValues, limitOf, limitValuesOf } from "../../parts/LimitFields.tsx"
-import { emptyRates, RateFields, type RateValues, ratesOf, valuesOf } from "../../parts/RateFields.tsx"
+import { checkAmount, LimitFields, type LimitValues, limitOf, limitValuesOf } from "../../parts/LimitFields.tsx"
+import { checkRates, emptyRates, RateFields, type RateValues, ratesOf, valuesOf } from "../../parts/RateFields.tsx"
 import { SettingsForm } from "../../parts/SettingsForm.tsx"
 import { Status } from "../../parts/Status.tsx"
 import { useIdempotencyKeys } from "../../parts/useIdempotencyKeys.ts"
@@ -148,7 +148,7 @@ const Settings = ({ latest, mayWrite }: { readonly latest: Tagged<Key>; readonly
     latest,
     query: key(id),
     valuesOf: formOf,
-    validate: { limit: checkLimit },
+    validate: { limit: checkAmount, ...checkRates },
     send: (values: KeyForm, header, edited) =>
       takeWithTag(
         client.PATCH("/api/keys/{id}", {

@@ -10,6 +10,7 @@ import { SaveRow, SavingForm } from "../../parts/SettingsForm.tsx"
 import { useSettings } from "../../parts/useSettings.ts"
 import {
   alphaOf,
+  checkCaps,
   OnlySome,
   Patterns,
   RuleFields,
@@ -68,6 +69,10 @@ export const PolicyEditor = ({ latest, mayWrite, projectId }: PolicyEditorProps)
     latest,
     query: policy(projectId),
     valuesOf: formOf,
+    validate: {
+      ...checkCaps,
+      exploration: (value) => (Number.isFinite(Number(value)) ? null : "A percentage")
+    },
     send: (values: PolicyForm, header) =>
       takeWithTag(
         client.PUT("/api/projects/{id}/policy", {

@@ -7,6 +7,7 @@ import { client, newIdempotencyKey, take } from "../../api/client.ts"
 import { FormDialog } from "../../parts/FormDialog.tsx"
 import { fieldErrors } from "../../parts/fieldErrors.ts"
 import { useIsShown } from "../../parts/useIsShown.ts"
+import { checkCaps } from "../rules/RuleFields.tsx"
 import { formOf, type RoutingForm, settingsOf } from "./form.ts"
 import { RoutingFields } from "./RoutingFields.tsx"
 import type { Starter } from "./starters.ts"
@@ -28,6 +29,7 @@ const CreateRouting = ({ onClose, projectId, starter }: CreateRoutingProps) => {
       starter === undefined ? {} : { alpha: starter.alpha, name: starter.name }
     ),
     validate: {
+      ...checkCaps,
       slug: (slug) => (/^[a-z0-9-]{1,120}$/.test(slug) ? null : "a-z, 0-9 and '-', at most 120 characters")
     }
   })

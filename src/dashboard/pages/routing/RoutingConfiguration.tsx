@@ -14,6 +14,7 @@ import { useIsShown } from "../../parts/useIsShown.ts"
 import { useSettings } from "../../parts/useSettings.ts"
 import { ViewerNote } from "../../parts/ViewerNote.tsx"
 import { useRole } from "../../shell/project.ts"
+import { checkCaps } from "../rules/RuleFields.tsx"
 import { formOf, type RoutingForm, settingsOf } from "./form.ts"
 import { RoutePreview } from "./RoutePreview.tsx"
 import { RoutingFields } from "./RoutingFields.tsx"
@@ -80,6 +81,7 @@ const Editor = ({ latest, mayWrite, projectId }: EditorProps) => {
     latest,
     query: routing(projectId, slug),
     valuesOf,
+    validate: checkCaps,
     send: (values: RoutingForm, header) =>
       takeWithTag(
         client.PUT("/api/projects/{id}/routing-configurations/{slug}", {

@@ -3,6 +3,7 @@ import type { UseFormReturnType } from "@mantine/form"
 import { useQuery } from "@tanstack/react-query"
 import { catalog } from "../../api/queries.ts"
 import { microUsdOf, usdOf } from "../../parts/format.ts"
+import { checkAmount } from "../../parts/LimitFields.tsx"
 import { useProjectId } from "../../shell/project.ts"
 
 /** The restrictions that policies and routing configurations share, as a form has them: an empty list is no restriction. */
@@ -37,6 +38,9 @@ export const rulesOf = (values: RuleValues) => ({
   max_output_price_microusd_per_million: microUsdOf(values.outputCap) ?? null,
   enable_fallback: values.fallback
 })
+
+/** For `validate` of a form. */
+export const checkCaps = { inputCap: checkAmount, outputCap: checkAmount }
 
 export const alphaOf = ({ alpha, hasAlpha }: RuleValues): number | null => (hasAlpha ? alpha : null)
 

@@ -8,8 +8,8 @@ import { Block, Loaded } from "../../parts/Block.tsx"
 import { ConfirmByName } from "../../parts/ConfirmByName.tsx"
 import { CopyText } from "../../parts/CopyText.tsx"
 import { money } from "../../parts/format.ts"
-import { checkLimit, LimitFields, type LimitValues, limitOf, limitValuesOf } from "../../parts/LimitFields.tsx"
-import { emptyRates, RateFields, type RateValues, ratesOf, valuesOf } from "../../parts/RateFields.tsx"
+import { checkAmount, LimitFields, type LimitValues, limitOf, limitValuesOf } from "../../parts/LimitFields.tsx"
+import { checkRates, emptyRates, RateFields, type RateValues, ratesOf, valuesOf } from "../../parts/RateFields.tsx"
 import { SettingsForm } from "../../parts/SettingsForm.tsx"
 import { useIsShown } from "../../parts/useIsShown.ts"
 import { useSettings } from "../../parts/useSettings.ts"
@@ -55,7 +55,7 @@ const Editor = ({ latest, mayWrite }: { readonly latest: Tagged<Project>; readon
     latest,
     query: project(id),
     valuesOf: formOf,
-    validate: { limit: checkLimit },
+    validate: { limit: checkAmount, ...checkRates },
     send: (values: ProjectForm, header) =>
       takeWithTag(
         client.PATCH("/api/projects/{id}", {
