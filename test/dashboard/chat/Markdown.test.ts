@@ -100,11 +100,30 @@ describe("Markdown of models", () => {
     expect(inlineOf("<img src=x onerror=alert(1)>")).toEqual([{ kind: "text", text: "<img src=x onerror=alert(1)>" }])
   })
 
+  it("has no link within a link, and ends an address where its own parentheses do", () => {
+    const target = { kind: "link", href: "https://a.example/", host: "a.example" }
+    for (const label of ["https://b.example", "[b", "**see** https://b.example/x"]) {
+      const [link, ...rest] = inlineOf(`[${label}](https://a.example/)`)
+      expect([link, rest]).toMatchObject([target, []])
+      expect(link === undefined ? [] : inlines(link).filter(({ kind }) => kind === "link")).toHaveLength(1)
+    }
+    const article = "https://a.example/wiki/Router_(computing)"
+    expect(inlineOf(`(see ${article}) or ${article}.`)).toMatchObject([
+      { text: "(see " },
+      { kind: "link", href: article },
+      { text: ") or " },
+      { kind: "link", href: article },
+      { text: "." }
+    ])
+  })
+
   it("makes a tree of any text, and no link of another kind", () => {
     fc.assert(
       fc.property(documents, (text) => {
         for (const node of blocksOf(text).flatMap(nodes)) {
-          if (node.kind === "link") expect(node.href).toMatch(/^(?:https?|mailto):/)
+          if (node.kind !== "link") continue
+          expect(node.href).toMatch(/^(?:https?|mailto):/)
+          expect(node.of.flatMap(inlines).map(({ kind }) => kind)).not.toContain("link")
         }
       }),
       { numRuns: 500 }

@@ -180,8 +180,8 @@ const marks = [
 
 const special = "`*_~[!\\h\n"
 
-/** What is open at its end, as while it is streamed, is text. */
-export const inlineOf = (text: string, depth = 0): ReadonlyArray<Inline> => {
+/** What is open at its end, as while it is streamed, is text. The label of a link has none itself. */
+export const inlineOf = (text: string, depth = 0, isLabel = false): ReadonlyArray<Inline> => {
   const found: Array<Inline> = []
   let plain = ""
   const add = (node: Inline) => {
@@ -191,7 +191,7 @@ export const inlineOf = (text: string, depth = 0): ReadonlyArray<Inline> => {
   }
   for (let at = 0; at < text.length; ) {
     const character = text[at] ?? ""
-    const next = special.includes(character) && depth < maxDepth ? inlineAt(text, at, depth) : undefined
+    const next = special.includes(character) && depth < maxDepth ? inlineAt(text, at, depth, isLabel) : undefined
     if (next === undefined) {
       plain += character
       at += 1
@@ -210,7 +210,7 @@ interface Found {
   readonly end: number
 }
 
-const inlineAt = (text: string, at: number, depth: number): Found | undefined => {
+const inlineAt = (text: string, at: number, depth: number, isLabel: boolean): Found | undefined => {
   const character = text[at] ?? ""
   const following = text[at + 1] ?? ""
   if (character === "\n") return { node: { kind: "break" }, end: at + 1 }
@@ -218,6 +218,7 @@ const inlineAt = (text: string, at: number, depth: number): Found | undefined =>
     return { node: { kind: "text", text: following }, end: at + 2 }
   }
   if (character === "`") return codeAt(text, at)
+  if (isLabel && "![h".includes(character)) return undefined
   if (character === "!") return following === "[" ? imageAt(text, at) : undefined
   if (character === "[") return linkAt(text, at, depth)
   if (character === "h") return bareLinkAt(text, at)
@@ -227,7 +228,10 @@ const inlineAt = (text: string, at: number, depth: number): Found | undefined =>
     if (!text.startsWith(mark, at) || isSpace(text[at + mark.length])) continue
     const end = text.indexOf(mark, at + mark.length + 1)
     if (end < 0 || isSpace(text[end - 1]) || end - at > maxEmphasis) continue
-    return { node: { kind, of: inlineOf(text.slice(at + mark.length, end), depth + 1) }, end: end + mark.length }
+    return {
+      node: { kind, of: inlineOf(text.slice(at + mark.length, end), depth + 1, isLabel) },
+      end: end + mark.length
+    }
   }
   return undefined
 }
@@ -281,7 +285,7 @@ const linkAt = (text: string, at: number, depth: number): Found | undefined => {
   const node: Inline =
     safe === undefined
       ? { kind: "blocked", text: target.label }
-      : { kind: "link", ...safe, of: inlineOf(target.label, depth + 1) }
+      : { kind: "link", ...safe, of: inlineOf(target.label, depth + 1, true) }
   return { node, end: target.end }
 }
 
@@ -301,7 +305,12 @@ const imageAt = (text: string, at: number): Found | undefined => {
 const bareLinkAt = (text: string, at: number): Found | undefined => {
   if (!text.startsWith("https://", at) && !text.startsWith("http://", at)) return undefined
   let end = at
-  while (end < text.length && !isSpace(text[end]) && !'<>"`|)]'.includes(text[end] ?? "")) end += 1
+  let open = 0
+  for (; end < text.length && !isSpace(text[end]) && !'<>"`|]'.includes(text[end] ?? ""); end += 1) {
+    if (text[end] === "(") open += 1
+    // it ends what the address stands in
+    else if (text[end] === ")" && open-- === 0) break
+  }
   while (end > at && ".,;:!?*_~'".includes(text[end - 1] ?? "")) end -= 1
   const url = text.slice(at, end)
   const safe = safeUrl(url)
