@@ -97,6 +97,18 @@ describe("the events of a stream", () => {
         }
       )
     ))
+
+  it("are let go of with the rest of the response where a reader has seen enough", async () => {
+    let isCancelled = false
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(new TextEncoder().encode("data: one\n\ndata: two\n\n")),
+      cancel: () => {
+        isCancelled = true
+      }
+    })
+    for await (const { data } of serverEventsOf(body)) if (data === "one") break
+    expect(isCancelled).toBe(true)
+  })
 })
 
 describe("a share in a field of percent", () => {

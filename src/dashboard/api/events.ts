@@ -30,6 +30,7 @@ export async function* serverEventsOf(body: ReadableStream<Uint8Array>): AsyncGe
       if (done) return
     }
   } finally {
-    reader.releaseLock()
+    // of a response that is not read to its end the browser would hold the connection; one that has failed is gone
+    await reader.cancel().catch(() => undefined)
   }
 }
