@@ -234,4 +234,20 @@ describe.skipIf(!hasChromium)("a page whose service answers late, or not", () =>
     }
     expect(errors).toEqual([])
   })
+
+  it("shows which pages there are none of without a project", async () => {
+    const { errors, page } = await at().signIn()
+    await page.route("**/api/me/projects?*", (route) =>
+      route.fulfill({ json: { items: [], has_more: false, next_cursor: null } })
+    )
+    await page.goto(`${at().service.url}/dashboard/`)
+    await page.getByText("You have no project yet").waitFor()
+    const colourOf = (name: string) =>
+      page
+        .getByRole("link", { name, exact: true })
+        .evaluate((link) => link.ownerDocument.defaultView?.getComputedStyle(link).color)
+    expect(await colourOf("Keys")).toBe(await colourOf("Policy"))
+    expect(await colourOf("Keys")).not.toBe(await colourOf("Credits"))
+    expect(errors).toEqual([])
+  })
 })
