@@ -51,7 +51,7 @@ export class Scopes extends Context.Tag("gateway/ledger/Scopes")<Scopes, ScopesS
 export const limitOf = (limitMicroUsd: number | null): MicroUsd | null =>
   limitMicroUsd === null ? null : microUsd(limitMicroUsd)
 
-/** The same of a credit, which cannot be taken back. */
+/** The same of a credit, which the journal keeps. */
 export const creditOf = (amountMicroUsd: number): MicroUsd => {
   if (amountMicroUsd === 0) throw new RangeError("a credit of nothing")
   return microUsd(amountMicroUsd)

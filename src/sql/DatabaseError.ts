@@ -72,7 +72,7 @@ const adviceOnMessages: ReadonlyArray<readonly [RegExp, string]> = [
   [/\bECONNREFUSED\b/, "nothing listens there; start the database, or correct host and port"],
   [/\b(?:ENOTFOUND|EAI_AGAIN)\b/, "the name of its host cannot be resolved; correct it, or look at the name server"],
   [
-    new RegExp(`^(?:timeout expired|timeout exceeded when trying to connect|${connectTimeout})$|\\bETIMEDOUT\\b`),
+    /^(?:timeout expired|timeout exceeded when trying to connect|Connection terminated due to connection timeout)$|\bETIMEDOUT\b/,
     "no connection in time; look at host and port, at what is between, and at the load of the server"
   ],
   [/^Query read timeout$/, "no answer in time; look at what is between, and at the load of the server"],

@@ -73,6 +73,20 @@ export const routing = {
       tests: health
     },
     {
+      file: "src/domain/BoundedMap.ts",
+      find: "    this.older.delete(key)\n    if",
+      replace: "    if",
+      breaks: "what is set again is in a bounded map twice",
+      tests: ["test/domain/BoundedMap.test.ts"]
+    },
+    {
+      file: "src/domain/BoundedMap.ts",
+      find: "if (this.newer.size < this.kept) return",
+      replace: "if (this.newer.size <= this.kept / 2) return",
+      breaks: "entries that a cache is to keep are dropped",
+      tests: ["test/domain/BoundedMap.test.ts"]
+    },
+    {
       file: "src/routing/Breaker.ts",
       find: "    this.failures *= kept\n",
       replace: "",

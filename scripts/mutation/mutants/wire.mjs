@@ -128,9 +128,16 @@ export const wire = {
     },
     {
       file: "src/wire/validation/LongStrings.ts",
-      find: "if (isCompact(value, end - start)) this.literals",
-      replace: "this.literals",
+      find: "if (isCompact(value, utf8.length) && isWhole(value, utf8)) this.literals",
+      replace: "if (isWhole(value, utf8)) this.literals",
       breaks: "a provider gets a body of twice the size from a client that escapes every character",
+      tests: ["test/wire/validation/LongStrings.test.ts"]
+    },
+    {
+      file: "src/wire/validation/LongStrings.ts",
+      find: '!(utf8.includes("\\\\ud") || utf8.includes("\\\\uD"))',
+      replace: '!utf8.includes("\\\\ud")',
+      breaks: "half of a surrogate pair that is written in capitals is copied into the body for a provider",
       tests: ["test/wire/validation/LongStrings.test.ts"]
     },
     {

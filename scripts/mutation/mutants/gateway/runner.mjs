@@ -226,8 +226,8 @@ export const runnerMutants = [
   },
   {
     file: dispatch,
-    find: "fail: () => resume(Effect.void)",
-    replace: "fail: () => {}",
+    find: "call.own({ close: cancel, fail: end })",
+    replace: "call.own({ close: cancel, fail: () => {} })",
     breaks: "an aborted call waits for its retry",
     tests: runnerTests
   },

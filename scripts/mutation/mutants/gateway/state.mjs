@@ -392,7 +392,7 @@ export const stateMutants = [
   },
   {
     file: health,
-    find: "    if (error !== null) health.failed(model, error, credentialId)\n    else if",
+    find: "    if (error !== null) health.failed(model, error, credentialId, startedAtMillis)\n    else if",
     replace: "    if",
     breaks: "a failed attempt does not count against its route",
     tests: healthTests
