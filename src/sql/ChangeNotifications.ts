@@ -13,7 +13,7 @@ import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { IdGenerator } from "../domain/IdGenerator.ts"
-import type { Cancel } from "../domain/Timers.ts"
+import { type Cancel, Timers } from "../domain/Timers.ts"
 import { reasonOf } from "./DatabaseError.ts"
 import { fromSql, type Translated } from "./StoreErrors.ts"
 
@@ -63,27 +63,34 @@ export interface ChangeNotificationsShape {
   readonly commitOn: (client: SqlClient) => Commit
   /** Called for each change made on any node; `undefined` means that changes may have been missed. */
   readonly onChange: (listener: (change: Change | undefined) => void) => Cancel
+  /** Each change that was committed before this time, by `Timers`, has been told to the listeners; `-Infinity` while none is heard. */
+  readonly heardAtMillis: () => number
 }
 
-/** Notifies all nodes of changed rows that they cache. A node without notifications relies on its caches' short times to live. */
+/** Notifies all nodes of changed rows that they cache. A node that does not hear of changes relies on its caches' short times to live. */
 export class ChangeNotifications extends Context.Tag("gateway/sql/ChangeNotifications")<
   ChangeNotifications,
   ChangeNotificationsShape
 >() {
   /** @internal */
-  static readonly layer: Layer.Layer<ChangeNotifications, never, PgClient.PgClient | IdGenerator> = Layer.scoped(
-    this,
-    Effect.suspend(() => make({ checkEveryMillis: 5_000 }))
-  )
+  static readonly layer: Layer.Layer<ChangeNotifications, never, PgClient.PgClient | IdGenerator | Timers> =
+    Layer.scoped(
+      this,
+      Effect.suspend(() => make({ checkEveryMillis: 2_000 }))
+    )
 
   /** @internal */
   static readonly layerWith = (
     options: ChangeNotificationsOptions
-  ): Layer.Layer<ChangeNotifications, never, PgClient.PgClient | IdGenerator> => Layer.scoped(this, make(options))
+  ): Layer.Layer<ChangeNotifications, never, PgClient.PgClient | IdGenerator | Timers> =>
+    Layer.scoped(this, make(options))
 }
 
 export interface ChangeNotificationsOptions {
-  /** How often the listening connection is checked by a notification to itself; a dead connection reports no error. */
+  /**
+   * How often the listening connection is checked by a notification to itself; a dead connection reports no error. Well below the time
+   * for which a `RowCache` trusts a check.
+   */
   readonly checkEveryMillis: number
 }
 
@@ -105,9 +112,13 @@ const closeMillis = 1_000
 
 const make = Effect.fnUntraced(function* (options: ChangeNotificationsOptions) {
   const sql = yield* PgClient.PgClient
-  const echo = echoPrefix + (yield* IdGenerator).uuid()
+  const timers = yield* Timers
+  const echo = `${echoPrefix}${(yield* IdGenerator).uuid()}:`
   const listeners = new Set<(change: Change | undefined) => void>()
-  const echoes = yield* Queue.sliding<void>(1)
+  /** The numbers of the checks whose notification has come back. */
+  const echoes = yield* Queue.sliding<number>(1)
+  let checks = 0
+  let heardAtMillis = Number.NEGATIVE_INFINITY
   let broken = false
 
   const publish = (change: Change | undefined) => {
@@ -115,22 +126,32 @@ const make = Effect.fnUntraced(function* (options: ChangeNotificationsOptions) {
   }
   const notify = (payload: string) => Effect.asVoid(sql`select pg_notify(${channel}, ${payload})`)
   const receive = (payload: string) => {
-    if (payload === echo) return Queue.offer(echoes, undefined)
+    if (payload.startsWith(echo)) return Queue.offer(echoes, Number(payload.slice(echo.length)))
     return payload.startsWith(echoPrefix) ? Effect.void : Effect.sync(() => publish(parse(payload)))
   }
 
-  const check = notify(echo).pipe(
-    Effect.zipRight(Queue.take(echoes)),
-    Effect.timeoutFail({ duration: checkTimeoutMillis, onTimeout: () => unanswered }),
-    Effect.retry(Schedule.intersect(Schedule.spaced(checkTimeoutMillis), Schedule.recurs(maxCheckRetries)))
-  )
+  /** When it began: notifications come in the order of their commits, so that those from before it have come once it has ended. */
+  const check = Effect.suspend(() => {
+    const beganAtMillis = timers.now()
+    const number = ++checks
+    return notify(`${echo}${number}`).pipe(
+      Effect.zipRight(Effect.repeat(Queue.take(echoes), { until: (heard) => heard === number })),
+      Effect.timeoutFail({ duration: checkTimeoutMillis, onTimeout: () => unanswered }),
+      Effect.retry(Schedule.intersect(Schedule.spaced(checkTimeoutMillis), Schedule.recurs(maxCheckRetries))),
+      Effect.as(beganAtMillis)
+    )
+  })
+  const heardAt = (millis: number) => {
+    heardAtMillis = millis
+  }
   const keepChecking = Effect.gen(function* () {
-    yield* check
+    const beganAtMillis = yield* check
     // Changes before the connection began to listen may have been missed.
     publish(undefined)
+    heardAt(beganAtMillis)
     if (broken) yield* Effect.logInfo("change notifications from other nodes restored")
     broken = false
-    return yield* Effect.forever(Effect.zipRight(Effect.sleep(options.checkEveryMillis), check))
+    return yield* Effect.forever(Effect.zipRight(Effect.sleep(options.checkEveryMillis), Effect.map(check, heardAt)))
   })
   const listenOnce = Effect.gen(function* () {
     const listener = yield* ownConnection(sql)
@@ -178,7 +199,8 @@ const make = Effect.fnUntraced(function* (options: ChangeNotificationsOptions) {
     onChange: (listener) => {
       listeners.add(listener)
       return () => listeners.delete(listener)
-    }
+    },
+    heardAtMillis: () => heardAtMillis
   })
 })
 

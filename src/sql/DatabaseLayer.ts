@@ -7,6 +7,7 @@ import * as Redacted from "effect/Redacted"
 import type { IdGenerator } from "../domain/IdGenerator.ts"
 import type { ConfigIssue, InvalidConfiguration } from "../domain/InvalidConfiguration.ts"
 import { connectionsBounds, issuesOfNumber, layerIfValid, millisBounds } from "../domain/OptionIssues.ts"
+import type { Timers } from "../domain/Timers.ts"
 import { isPostgresUrl, wrongPostgresUrl } from "../domain/PostgresUrl.ts"
 import type { AccountSql } from "./AccountDatabase.ts"
 import { ChangeNotifications } from "./ChangeNotifications.ts"
@@ -46,7 +47,7 @@ export type DatabaseServices = AccountSql | ChangeNotifications | Database.Datab
  */
 export const DatabaseLayer = (
   options: DatabaseLayerOptions
-): Layer.Layer<DatabaseServices, DatabaseError | InvalidConfiguration, IdGenerator> =>
+): Layer.Layer<DatabaseServices, DatabaseError | InvalidConfiguration, IdGenerator | Timers> =>
   layerIfValid(
     () => issuesOfDatabaseOptions(options),
     () =>

@@ -29,8 +29,10 @@ export interface RowCache<A, Absent> {
   readonly peek: (key: string) => A | Absent | undefined
 }
 
-/** How long a node without change notifications may use an old row: the promise is 5 s, counted from the lookup. */
+/** How long an old row may be used by a node that does not hear of changes, counted from the lookup or from when it last heard. */
 const presentMillis = 5_000
+/** How long a row is used by a node that hears of changes: bounds what a change made without telling, as by hand, is unseen. */
+const heardMillis = 60_000
 /** Short: only limits the lookups of a client that repeats an unknown key. */
 const absentMillis = 1_000
 const keptPresent = 10_000
@@ -40,7 +42,7 @@ const maxLookups = 1_000
 const lookupMillis = 5_000
 
 /**
- * Caches rows that every request needs for seconds. Concurrent lookups of one row share one query, which continues when the
+ * Caches rows that every request needs: for a minute while the node hears of changes, else for seconds. Concurrent lookups of one row share one query, which continues when the
  * caller that started it is interrupted. The result of a query that was running during a change goes to the callers from
  * before the change; it is neither cached nor shared with later callers.
  *
@@ -73,9 +75,17 @@ export const make = <A, Absent>(
 
     const store = (key: string, lookedUpAt: number, value: A | undefined) => {
       if (value === undefined) return absent.set(key, lookedUpAt + absentMillis)
-      const untilMillis = lookedUpAt + Math.min(presentMillis, validMillis(value))
-      present.set(key, { value, untilMillis, answer: Effect.succeed(value) })
+      const valid = validMillis(value)
+      present.set(key, {
+        value,
+        untilMillis: lookedUpAt + Math.min(presentMillis, valid),
+        heardUntilMillis: lookedUpAt + Math.min(heardMillis, valid),
+        answer: Effect.succeed(value)
+      })
     }
+
+    const isFresh = ({ heardUntilMillis, untilMillis }: Entry<A>, now: number): boolean =>
+      now < untilMillis || (now < heardUntilMillis && now < changes.heardAtMillis() + presentMillis)
 
     const lookUp = (key: string, lookedUpAt: number) => {
       if (lookups >= maxLookups) return Effect.fail(new StoreUnavailable({ cause: "too many lookups at once" }))
@@ -115,14 +125,14 @@ export const make = <A, Absent>(
       peek: (key) => {
         const now = timers.now()
         const entry = present.get(key)
-        if (entry !== undefined && now < entry.untilMillis) return entry.value
+        if (entry !== undefined && isFresh(entry, now)) return entry.value
         return now < (absent.get(key) ?? 0) ? options.absent : undefined
       },
       get: (key) =>
         Effect.suspend(() => {
           const now = timers.now()
           const entry = present.get(key)
-          if (entry !== undefined && now < entry.untilMillis) return entry.answer
+          if (entry !== undefined && isFresh(entry, now)) return entry.answer
           if (now < (absent.get(key) ?? 0)) return nothing
           const lookup = shared.get(key)
           return lookup === undefined ? lookUp(key, now) : Deferred.await(lookup)
@@ -133,6 +143,7 @@ export const make = <A, Absent>(
 interface Entry<A> {
   readonly value: A
   readonly untilMillis: number
+  readonly heardUntilMillis: number
   readonly answer: Effect.Effect<A>
 }
 

@@ -50,7 +50,8 @@ const observedStore = Layer.effect(
 const silent = Layer.succeed(ChangeNotifications, {
   commit: () => Effect.dieMessage("nothing is announced"),
   commitOn: () => () => Effect.dieMessage("nothing is announced"),
-  onChange: () => () => {}
+  onChange: () => () => {},
+  heardAtMillis: () => Number.NEGATIVE_INFINITY
 })
 
 /** Two calls of one conversation, the second on the first one, sealed under the key of the day. */

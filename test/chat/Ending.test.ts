@@ -51,7 +51,11 @@ const turnsWith = ({ end, said, write }: Given) =>
         ),
         Layer.mock(CallTrails, { observer: {}, follow: () => () => {} }),
         Layer.mock(Catalog, { snapshot: notAsked, callerSnapshot: notAsked }),
-        Layer.mock(ChangeNotifications, { commitOn: notAsked, onChange: () => () => {} }),
+        Layer.mock(ChangeNotifications, {
+          commitOn: notAsked,
+          onChange: () => () => {},
+          heardAtMillis: () => Number.NEGATIVE_INFINITY
+        }),
         Layer.mock(Database, { kind: "embedded", prepare: notAsked }),
         Layer.mock(Images, said === undefined ? {} : { dataUrls: () => Effect.succeed(new Map()) }),
         Layer.mock(LedgerNode, { id: "node" }),

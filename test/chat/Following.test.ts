@@ -80,7 +80,8 @@ const followedElsewhere = (textAt: (second: number) => string, seconds: number) 
           Layer.mergeAll(
             Layer.mock(ChangeNotifications, {
               commitOn: () => () => Effect.dieMessage("nothing is written"),
-              onChange: () => () => {}
+              onChange: () => () => {},
+              heardAtMillis: () => Number.NEGATIVE_INFINITY
             }),
             Layer.mock(Conversations, { find: () => Effect.succeed(conversation) }),
             Layer.mock(MessageStore, {

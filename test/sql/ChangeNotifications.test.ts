@@ -1,14 +1,37 @@
 import { SqlClient } from "@effect/sql/SqlClient"
 import { describe, expect, it } from "@effect/vitest"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
+import * as Redacted from "effect/Redacted"
 import { AccountSql, AccountTransactions } from "../../src/sql/AccountDatabase.ts"
 import { type Change, ChangeNotifications } from "../../src/sql/ChangeNotifications.ts"
+import * as Database from "../../src/sql/Database.ts"
+import * as VirtualTimers from "../../src/testing/doubles/VirtualTimers.ts"
 import { databases, Heard, node, sharedDatabases, told } from "../identity/keys/Nodes.ts"
+import { freshDatabase } from "../ledger/databases.ts"
+import { logTo } from "../support/LogLines.ts"
+import { startProxy } from "../support/TcpProxy.ts"
 
 const change: Change = { kind: "project", id: "00000000-0000-4000-8000-000000000001" }
 const other: Change = { kind: "configurations", id: "00000000-0000-4000-8000-000000000002" }
+
+/** A fresh database behind a proxy. */
+const proxied = Effect.gen(function* () {
+  const target = new URL(yield* freshDatabase(process.env["TEST_DATABASE_URL"] ?? ""))
+  const proxy = yield* Effect.acquireRelease(
+    Effect.promise(() => startProxy({ host: target.hostname, port: Number(target.port || "5432") })),
+    (started) => Effect.promise(started.stop)
+  )
+  target.hostname = "127.0.0.1"
+  target.port = String(proxy.port)
+  return { address: target.href, proxy }
+})
+
+/** Real time: a database answers. */
+const until = (isSo: () => boolean) => Effect.repeat(Effect.sleep(5), { until: () => isSo(), times: 2_000 })
 
 const commit = <A, E>(write: Effect.Effect<A, E>, announced: Change = change) =>
   Effect.flatMap(ChangeNotifications, (changes) =>
@@ -26,6 +49,18 @@ describe.each(databases)("changes on %s", (_, database) => {
         expect([...during]).toEqual([])
         expect([...(yield* Queue.takeAll(heard))]).toContainEqual(change)
       }).pipe(Effect.provide(context))
+    })
+  )
+
+  it.scopedLive("are known to have been heard up to a time that goes on", () =>
+    Effect.gen(function* () {
+      const timers = VirtualTimers.make()
+      const context = yield* Layer.build(node(yield* database, timers))
+      const { heardAtMillis } = Context.get(context, ChangeNotifications)
+      yield* Effect.provide(told(undefined), context)
+      yield* until(() => heardAtMillis() === timers.now())
+      timers.advance(3_000)
+      yield* until(() => heardAtMillis() === timers.now())
     })
   )
 
@@ -135,6 +170,26 @@ describe.each(sharedDatabases)("changes of several nodes on %s", (_, database) =
       expect(yield* Effect.provide(Effect.flatMap(Heard, Queue.take), there)).toBeUndefined()
       yield* Effect.provide(commit(Effect.void), here)
       yield* Effect.provide(told(change), there)
+    })
+  )
+
+  it.scopedLive("are not known to have been heard while the listening connection is dead", () =>
+    Effect.gen(function* () {
+      const lines: Array<string> = []
+      const timers = VirtualTimers.make()
+      const { address, proxy } = yield* proxied
+      const layer = Database.layerUnmigrated({ url: Option.some(Redacted.make(address)), dataDir: "" })
+      const context = yield* Layer.build(Layer.provide(node(layer, timers), logTo(lines)))
+      const { heardAtMillis } = Context.get(context, ChangeNotifications)
+      yield* until(() => heardAtMillis() === timers.now())
+      const before = timers.now()
+      proxy.set("stall")
+      timers.advance(3_000)
+      yield* until(() => lines.some((line) => line.includes("no change notifications from other nodes")))
+      expect(heardAtMillis()).toBe(before)
+      proxy.set("cut")
+      proxy.set("pass")
+      yield* until(() => heardAtMillis() === timers.now())
     })
   )
 

@@ -22,14 +22,19 @@ const setUp = Effect.fnUntraced(function* (validMillis = Number.POSITIVE_INFINIT
   ])
   const asked: Array<string> = []
   const listeners = new Set<(change: Change | undefined) => void>()
-  const world = { failing: false, answer: Effect.void as Effect.Effect<void> }
+  const world = {
+    failing: false,
+    answer: Effect.void as Effect.Effect<void>,
+    heardAtMillis: Number.NEGATIVE_INFINITY
+  }
   const changes: ChangeNotificationsShape = {
     commit: () => Effect.dieMessage("a cache writes nothing"),
     commitOn: () => () => Effect.dieMessage("a cache writes nothing"),
     onChange: (listener) => {
       listeners.add(listener)
       return () => listeners.delete(listener)
-    }
+    },
+    heardAtMillis: () => world.heardAtMillis
   }
   const cache = yield* RowCache.make<Row, undefined>({
     timers,
@@ -68,6 +73,36 @@ it.scoped("a row is believed for five seconds and no longer", () =>
   })
 )
 
+it.scoped("a row is believed for a minute where changes are heard, and for five seconds from when they last were", () =>
+  Effect.gen(function* () {
+    const { asked, cache, timers, world } = yield* setUp()
+    const heard = () => {
+      world.heardAtMillis = timers.now()
+    }
+    yield* cache.get("a")
+    timers.advance(4_000)
+    heard()
+    timers.advance(4_999)
+    yield* cache.get("a")
+    expect(cache.peek("a")?.text).toBe("first")
+    expect(asked).toEqual(["a"])
+    timers.advance(1)
+    expect(cache.peek("a")).toBeUndefined()
+    yield* cache.get("a")
+    expect(asked).toEqual(["a", "a"])
+    for (let seconds = 0; seconds < 59; seconds++) {
+      timers.advance(1_000)
+      heard()
+    }
+    yield* cache.get("a")
+    expect(asked).toEqual(["a", "a"])
+    timers.advance(1_000)
+    heard()
+    yield* cache.get("a")
+    expect(asked).toEqual(["a", "a", "a"])
+  })
+)
+
 it.scoped("an effect that is run again looks at the cache again", () =>
   Effect.gen(function* () {
     const { cache, publish, table } = yield* setUp()
@@ -98,9 +133,10 @@ it.scoped("the five seconds count from the question, however late the answer", (
 
 it.scoped("a row that ends earlier is not believed beyond its end", () =>
   Effect.gen(function* () {
-    const { asked, cache, timers } = yield* setUp(700)
+    const { asked, cache, timers, world } = yield* setUp(700)
     yield* cache.get("a")
     timers.advance(699)
+    world.heardAtMillis = timers.now()
     yield* cache.get("a")
     expect(asked).toEqual(["a"])
     timers.advance(1)

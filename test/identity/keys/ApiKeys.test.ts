@@ -52,7 +52,8 @@ describe("the Authorization header", () => {
     const changes = Layer.succeed(ChangeNotifications, {
       commit: () => Effect.dieMessage("not here"),
       commitOn: () => () => Effect.dieMessage("not here"),
-      onChange: () => () => {}
+      onChange: () => () => {},
+      heardAtMillis: () => Number.NEGATIVE_INFINITY
     })
     const layer = ApiKeys.layer.pipe(Layer.provide(Layer.mergeAll(store, changes, VirtualTimers.layerOf(timers))))
     return { asked, timers, layer }

@@ -74,7 +74,7 @@ export class Heard extends Context.Tag("test/Heard")<Heard, Queue.Dequeue<Change
 }
 
 /** One node; its caches never age by themselves unless its timers are moved. */
-export const node = <E>(database: Layer.Layer<Store, E>, timers = VirtualTimers.make()) =>
+export const node = <E>(database: Layer.Layer<Store, E>, timers = VirtualTimers.make(), checkEveryMillis = 50) =>
   Layer.mergeAll(ApiKeys.layer, Policy.layer, RoutingConfigurations.layer).pipe(
     Layer.provideMerge(Heard.layer),
     Layer.provideMerge(
@@ -87,7 +87,7 @@ export const node = <E>(database: Layer.Layer<Store, E>, timers = VirtualTimers.
         ScopesStore.layer
       )
     ),
-    Layer.provideMerge(ChangeNotifications.layerWith({ checkEveryMillis: 50 })),
+    Layer.provideMerge(ChangeNotifications.layerWith({ checkEveryMillis })),
     Layer.provideMerge(Layer.merge(database, IdGenerator.layer)),
     // only the timers are virtual: a real database answers in real time
     Layer.provideMerge(Layer.succeed(Timers, timers))
