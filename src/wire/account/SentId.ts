@@ -22,7 +22,8 @@ export const sentRequestId = (description: string) =>
   }).annotations({ description, jsonSchema: { type: "string", description } })
 
 /** What an error says that is expected. */
-export const requestIdForms = "the header 'x-request-id' of a response, or its 'id' (chatcmpl-…, resp_…, msg_…)"
+export const requestIdForms =
+  "a request id: the header 'x-request-id' of a response, or its 'id' (chatcmpl-…, resp_…, msg_…)"
 
 const SentRequestId = Schema.String.pipe(
   Schema.filter((text) => requestIdOf(text) !== undefined, { message: () => `Expected ${requestIdForms}` })

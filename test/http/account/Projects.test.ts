@@ -227,7 +227,7 @@ describe.each(databaseKinds)("projects on %s", (kind) => {
     ])
     expect(await explained("GET", "/api/requests/abc")).toEqual([
       "invalid_value",
-      "Invalid value for 'id': Expected the header 'x-request-id' of a response, or its 'id' (chatcmpl-…, resp_…, msg_…)."
+      "Invalid value for 'id': Expected a request id: the header 'x-request-id' of a response, or its 'id' (chatcmpl-…, resp_…, msg_…)."
     ])
     expect(await explained("PATCH", `/api/projects/${own}`, { name: "" })).toEqual([
       "invalid_value",
