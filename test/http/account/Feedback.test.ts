@@ -62,7 +62,9 @@ describe.each(databaseKinds)("feedback on %s", (kind) => {
     expect(await errorOf(await grade(crypto.randomUUID(), 1))).toEqual([404, "not_found", null])
     expect(await errorOf(await grade("nobody's", 1))).toEqual([400, "invalid_value", "request_id"])
     expect(await (await grade("nobody's", 1)).json()).toMatchObject({
-      error: { message: expect.stringContaining("expected a request id: the header 'x-request-id' of a response, or its 'id'") }
+      error: {
+        message: expect.stringContaining("expected a request id: the header 'x-request-id' of a response, or its 'id'")
+      }
     })
     expect(await errorOf(await grade(crypto.randomUUID(), 1.5))).toEqual([400, "invalid_value", "score"])
     expect(await errorOf(await call("POST", "/v1/feedback", { score: 1 }))).toEqual([
