@@ -55,10 +55,11 @@ const advice: Readonly<Record<string, string>> = {
   "57P03": "wait until it takes connections"
 }
 
-/** The pool ends a connection that is not made in time, and names as the cause that it has ended. */
-const connectTimeout = "Connection terminated due to connection timeout"
+const notInTime =
+  /^(?:timeout expired|timeout exceeded when trying to connect|Connection terminated due to connection timeout)$|\bETIMEDOUT\b/
 
-const isConnectTimeout = (error: unknown): boolean => error instanceof Error && error.message === connectTimeout
+/** The pool ends a connection that is not made in time, and names as the cause that it has ended. */
+const isNotInTime = (error: unknown): boolean => error instanceof Error && notInTime.test(error.message)
 
 /** By the message of Node, the driver or the server, where there is no SQLSTATE: what the operator can do. */
 const adviceOnMessages: ReadonlyArray<readonly [RegExp, string]> = [
@@ -71,10 +72,7 @@ const adviceOnMessages: ReadonlyArray<readonly [RegExp, string]> = [
   ],
   [/\bECONNREFUSED\b/, "nothing listens there; start the database, or correct host and port"],
   [/\b(?:ENOTFOUND|EAI_AGAIN)\b/, "the name of its host cannot be resolved; correct it, or look at the name server"],
-  [
-    /^(?:timeout expired|timeout exceeded when trying to connect|Connection terminated due to connection timeout)$|\bETIMEDOUT\b/,
-    "no connection in time; look at host and port, at what is between, and at the load of the server"
-  ],
+  [notInTime, "no connection in time; look at host and port, at what is between, and at the load of the server"],
   [/^Query read timeout$/, "no answer in time; look at what is between, and at the load of the server"],
   [
     /^(?:self-signed certificate|unable to (?:verify|get))/,
@@ -93,7 +91,7 @@ const adviceOnMessages: ReadonlyArray<readonly [RegExp, string]> = [
 
 /** The server's message, without the statement, its parameters or the URL. */
 export const reasonOf = (error: unknown): string => {
-  const root = rootOf(error, isConnectTimeout)
+  const root = rootOf(error, isNotInTime)
   const state = sqlStateOf(root)
   const message = messageOf(root)
   const reason = state === undefined ? message : `${message} (SQLSTATE ${state})`

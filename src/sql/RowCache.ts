@@ -31,7 +31,7 @@ export interface RowCache<A, Absent> {
 
 /** How long an old row may be used by a node that does not hear of changes, counted from the lookup or from when it last heard. */
 const presentMillis = 5_000
-/** How long a row is used by a node that hears of changes: bounds what a change made without telling, as by hand, is unseen. */
+/** How long a row is used by a node that hears of changes: bounds how long a change that nobody announced, as one by hand, is unseen. */
 const heardMillis = 60_000
 /** Short: only limits the lookups of a client that repeats an unknown key. */
 const absentMillis = 1_000
@@ -42,9 +42,9 @@ const maxLookups = 1_000
 const lookupMillis = 5_000
 
 /**
- * Caches rows that every request needs: for a minute while the node hears of changes, else for seconds. Concurrent lookups of one row share one query, which continues when the
- * caller that started it is interrupted. The result of a query that was running during a change goes to the callers from
- * before the change; it is neither cached nor shared with later callers.
+ * Caches rows that every request needs: for a minute while the node hears of changes, else for seconds. Concurrent lookups of one
+ * row share one query, which continues when the caller that started it is interrupted. The result of a query that was running
+ * during a change goes to the callers from before the change; it is neither cached nor shared with later callers.
  *
  * Not `effect/Cache`, which has no `peek` without an effect and cannot drop a lookup that is still running.
  */
