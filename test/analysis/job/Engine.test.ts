@@ -74,24 +74,26 @@ it("says why the thread has failed, and never what it read", async () => {
 
 it("fails what is asked after its thread has ended by itself, and the process goes on", async () => {
   const script = join(folder, "ending.mjs")
+  // at a message of its own: an error is not told after the answers before it
   const thread = `import { parentPort } from "node:worker_threads"
-    parentPort.once("message", () => {
-      parentPort.postMessage({ ok: true })
-      setImmediate(() => { throw new Error("out of memory") })
-    })`
+    new BroadcastChannel("${folder}").onmessage = () => { throw new Error("out of memory") }
+    parentPort.once("message", () => parentPort.postMessage({ ok: true }))`
   await writeFile(script, thread)
+  const ending = new BroadcastChannel(folder)
   const thrown: Array<Error> = []
   const listeners = process.listeners("uncaughtException")
   process.removeAllListeners("uncaughtException").on("uncaughtException", (error) => thrown.push(error))
   const asked = Effect.scoped(
     Effect.gen(function* () {
       const run = yield* (yield* AnalysisEngine).open(caches)
+      ending.postMessage("end")
       const failed = Effect.flip(run.add({ conversation: "c", inclusion: 1 }, []))
       // that the first fails says that the thread has ended
       return [yield* failed, yield* failed]
     })
   )
   const exit = await Effect.runPromiseExit(Effect.provide(asked, AnalysisEngine.layerThread(pathToFileURL(script))))
+  ending.close()
   process.removeAllListeners("uncaughtException")
   for (const listener of listeners) process.on("uncaughtException", listener)
   expect(thrown).toEqual([])

@@ -1,4 +1,6 @@
-import { readFile } from "node:fs/promises"
+import { mkdtemp, readFile, rm, truncate, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import type { Page } from "playwright-core"
 import { afterAll, describe, expect, it } from "vitest"
 import { configOf, type Detail, startTalker, type Talker } from "../../support/Chat.ts"
@@ -20,11 +22,17 @@ interface Route {
 describe.skipIf(!hasChromium)("what conversations have beside text", () => {
   let talker: Talker
   let used = 0
+  // files by path: the bytes of a buffer are decoded by a script in the page, seconds for some MiB
+  let folder: string
   const at = journey(async () => {
     talker = await startTalker()
+    folder = await mkdtemp(join(tmpdir(), "gateway-images-"))
     return { config: configOf(talker), env: { PROVIDER_KEY: "sk-upstream" } }
   })
-  afterAll(() => talker.stop())
+  afterAll(async () => {
+    await talker.stop()
+    await rm(folder, { recursive: true })
+  })
 
   const choose = async (page: Page, name: string, model: string) => {
     await page.getByRole("combobox", { name }).fill(model)
@@ -47,17 +55,20 @@ describe.skipIf(!hasChromium)("what conversations have beside text", () => {
     await choose(page, "Model", "acme/large")
     const files = page.locator("input[type=file]")
     const images = page.getByRole("list", { name: "Images of the question" }).getByRole("listitem")
-    for (const [file, refusal] of [
-      [{ name: "page.png", mimeType: "image/png", buffer: Buffer.from("<script>alert(1)</script>") }, /is not a PNG/],
-      [{ name: "a.svg", mimeType: "image/svg+xml", buffer: Buffer.from("<svg onload='alert(1)'/>") }, /is not a PNG/],
-      [{ name: "big.png", mimeType: "image/png", buffer: Buffer.alloc(11 * 1024 * 1024) }, /larger than 10 MiB/]
+    for (const [name, content, size, refusal] of [
+      ["page.png", "<script>alert(1)</script>", undefined, /is not a PNG/],
+      ["a.svg", "<svg onload='alert(1)'/>", undefined, /is not a PNG/],
+      ["big.png", "", 11 * 1024 * 1024, /larger than 10 MiB/]
     ] as const) {
+      const file = join(folder, name)
+      await writeFile(file, content)
+      if (size !== undefined) await truncate(file, size)
       await files.setInputFiles(file)
       await page.getByRole("alert").getByText(refusal).waitFor()
       // a question is not sent without what belongs to it
       await page.getByRole("textbox", { name: "Message" }).fill("What is this?")
       expect(await page.getByRole("button", { name: "Send", exact: true }).isDisabled()).toBe(true)
-      await page.getByRole("button", { name: `Remove ${file.name}` }).click()
+      await page.getByRole("button", { name: `Remove ${name}` }).click()
       await images.first().waitFor({ state: "detached" })
     }
     await files.setInputFiles({ name: "attached.png", mimeType: "image/png", buffer: pixel })
