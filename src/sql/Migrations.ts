@@ -44,6 +44,7 @@ import { refundTable } from "./migrations/0043_refunds.ts"
 import { endedSignInRows } from "./migrations/0044_ended_sign_ins.ts"
 import { sessionLinkColumn } from "./migrations/0045_session_links.ts"
 import { wideRateLimits } from "./migrations/0046_wide_rate_limits.ts"
+import { announcedRows } from "./migrations/0047_announced_rows.ts"
 
 export type MigrationError = Migrator.MigrationError
 
@@ -86,7 +87,8 @@ export const migrations = {
   "0043_refunds": refundTable,
   "0044_ended_sign_ins": endedSignInRows,
   "0045_session_links": sessionLinkColumn,
-  "0046_wide_rate_limits": wideRateLimits
+  "0046_wide_rate_limits": wideRateLimits,
+  "0047_announced_rows": announcedRows
 }
 
 /** An arbitrary number, the same in every version of the gateway. */

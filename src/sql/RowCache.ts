@@ -31,7 +31,7 @@ export interface RowCache<A, Absent> {
 
 /** How long an old row may be used by a node that does not hear of changes, counted from the lookup or from when it last heard. */
 const presentMillis = 5_000
-/** How long a row is used by a node that hears of changes: bounds how long a change that nobody announced, as one by hand, is unseen. */
+/** How long a row is used by a node that hears of changes; every statement that changes one announces it (migration 0047). */
 const heardMillis = 60_000
 /** Short: only limits the lookups of a client that repeats an unknown key. */
 const absentMillis = 1_000
