@@ -67,11 +67,16 @@ export const firstOf = <A>(variables: ReadonlyArray<Config.Config<Variable<A>>>)
     issues: found.flatMap((one) => one.issues)
   }))
 
-/** The URL of an HTTP proxy, which may hold a user and a password; without a scheme it is `http`, as for curl. */
+/**
+ * The URL of an HTTP proxy, which may hold a user and a password. Without a scheme it is `http`, as for curl, and then needs a port:
+ * else any word would be a host.
+ */
 export const proxyUrl = (names: ReadonlyArray<string>): Config.Config<Variable<Redacted.Redacted>> =>
   Config.map(
     firstSecret(names, (text) =>
-      isProxyUrl(withScheme(text)) ? null : "must be the URL of an HTTP proxy, such as http://proxy.example.com:3128"
+      (hasScheme(text) || hasPort(text)) && isProxyUrl(withScheme(text))
+        ? null
+        : "must be the URL of an HTTP proxy, such as http://proxy.example.com:3128"
     ),
     (variable) => ({
       ...variable,
@@ -79,7 +84,11 @@ export const proxyUrl = (names: ReadonlyArray<string>): Config.Config<Variable<R
     })
   )
 
-const withScheme = (text: string): string => (/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`)
+const withScheme = (text: string): string => (hasScheme(text) ? text : `http://${text}`)
+
+const hasScheme = (text: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(text)
+
+const hasPort = (text: string): boolean => /:\d{1,5}\/?$/.test(text)
 
 /** A secret becomes a header value: no line break, no surrounding space. */
 const isSendable = (text: string): boolean => /^[\x21-\x7e]+$/.test(text)

@@ -664,7 +664,9 @@ describe("the proxies", () => {
     "http://proxy.test:3128/path",
     "http://proxy.test:99999",
     "http://me:%zz@proxy.test",
-    "http://"
+    "http://",
+    "proxy",
+    "me:word@proxy.test"
   ])("%s is an issue, which does not repeat it", (text) =>
     Effect.map(issuesGiven({ env: { HTTPS_PROXY: text } }), (issues) =>
       expect(issues).toEqual(["HTTPS_PROXY: must be the URL of an HTTP proxy, such as http://proxy.example.com:3128"])
