@@ -162,9 +162,11 @@ export class UnknownPath extends Data.TaggedError("UnknownPath")<{
   readonly path: string
   /** A path of the gateway that the given one may have meant. */
   readonly near?: string | undefined
+  /** Where models are called, for a client that has looked for another way. */
+  readonly offered?: ReadonlyArray<string> | undefined
 }> {
   override get message(): string {
-    return `Unknown path ${quoted(this.path)}.${meant(this.near)}`
+    return `Unknown path ${quoted(this.path)}.${meant(this.near)}${calledAt(this.offered)}`
   }
 }
 
@@ -175,6 +177,9 @@ const quoted = (text: string): string =>
   `'${text.length > maxQuotedCharacters ? `${text.slice(0, maxQuotedCharacters)}…` : text}'`
 
 const meant = (near: string | undefined): string => (near === undefined ? "" : ` Did you mean ${quoted(near)}?`)
+
+const calledAt = (paths: ReadonlyArray<string> | undefined): string =>
+  paths === undefined ? "" : ` Models are called at ${paths.map(quoted).join(", ")}.`
 
 /** The errors of a call before its first content; later failures are part of the response. */
 export type CallFailure =

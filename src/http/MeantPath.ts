@@ -1,8 +1,24 @@
+import { UnknownPath } from "../domain/GatewayError.ts"
 import { nearest } from "../domain/Nearest.ts"
 import * as AccountPaths from "./account/AccountPaths.ts"
 import { inferencePaths, routedPaths } from "./Paths.ts"
 
 const fixed: ReadonlyArray<string> = [...Object.values(inferencePaths), ...Object.values(routedPaths)]
+
+/** Endpoints that others have replaced, at the services whose formats these are. */
+const replaced: Readonly<Record<string, string>> = {
+  "/v1/completions": inferencePaths.createChatCompletion,
+  "/v1/complete": inferencePaths.createMessage
+}
+
+/** The services whose formats these are have endpoints that the gateway has nothing like, such as embeddings: what it has is named. */
+const offered = [inferencePaths.createChatCompletion, inferencePaths.createResponse, inferencePaths.createMessage]
+
+export const unknownPath = (path: string): UnknownPath => {
+  const near = meantPath(path)
+  const isInference = path === "/v1" || path.startsWith("/v1/")
+  return new UnknownPath({ path, near, offered: near === undefined && isInference ? offered : undefined })
+}
 
 /**
  * The path of the gateway that an unknown one most likely means: with `//`, a slash at its end, a missing or doubled `/v1`, a
@@ -14,6 +30,8 @@ export const meantPath = (path: string): string | undefined => {
   const lower = plain.toLowerCase()
   return (
     fixed.find((known) => lower === known || `/v1${lower}` === known) ??
+    replaced[lower] ??
+    replaced[`/v1${lower}`] ??
     fixed.find((known) => known.startsWith("/v1/") && lower.endsWith(known)) ??
     // in the middle of a path of the account an empty segment is an id that is missing
     AccountPaths.nearestPath(withoutSlashAtEnd(path.replace(/^\/{2,}/, "/"))) ??

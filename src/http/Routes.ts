@@ -4,14 +4,14 @@ import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
 import type * as Option from "effect/Option"
 import type * as Redacted from "effect/Redacted"
-import { InvalidRequest, UnknownPath } from "../domain/GatewayError.ts"
+import { InvalidRequest, type UnknownPath } from "../domain/GatewayError.ts"
 import * as AccountPaths from "./account/AccountPaths.ts"
 import { AccountRoutes } from "./account/AccountRoutes.ts"
 import { feedback } from "./inference/FeedbackHandler.ts"
 import { generation, key } from "./inference/KeyHandlers.ts"
 import { model, models } from "./inference/ModelsHandler.ts"
 import { route } from "./inference/RouteHandler.ts"
-import { meantPath } from "./MeantPath.ts"
+import { unknownPath } from "./MeantPath.ts"
 import { docs, openApi } from "./operations/Documents.ts"
 import { livez, metrics, readyz } from "./operations/Operations.ts"
 import { modelPrefix, type RoutedName, routedPaths } from "./Paths.ts"
@@ -44,7 +44,7 @@ const isSegment = (text: string): boolean => /^[!-~]+$/.test(text) && text !== "
 /** What the platform's router has for a request to the account API; an error is for the caller to send. */
 export const accountRoute = (method: string, path: string): "routed" | InvalidRequest | UnknownPath => {
   const methods = AccountPaths.methodsOf(path)
-  if (methods.length === 0) return new UnknownPath({ path, near: meantPath(path) })
+  if (methods.length === 0) return unknownPath(path)
   const asked = method === "HEAD" ? "GET" : method
   if (methods.includes(asked)) return "routed"
   return new InvalidRequest({

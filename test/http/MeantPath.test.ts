@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { meantPath } from "../../src/http/MeantPath.ts"
+import { meantPath, unknownPath } from "../../src/http/MeantPath.ts"
 
 describe("an unknown path most likely means", () => {
   it.each([
@@ -22,9 +22,27 @@ describe("an unknown path most likely means", () => {
     ["/api/me/nothing-like-it", undefined],
     ["//api/me/projects", "/api/me/projects"],
     ["/API/me/Projects", "/api/me/projects"],
+    ["/v1/completions", "/v1/chat/completions"],
+    ["/completions", "/v1/chat/completions"],
+    ["/v1/complete", "/v1/messages"],
     ["/v1/embeddings", undefined],
     ["/", undefined]
   ])("%s: %s", (path, expected) => {
     expect(meantPath(path)).toBe(expected)
+  })
+})
+
+describe("what is said of an unknown path", () => {
+  it.each([
+    [
+      "/v1/embeddings",
+      "Unknown path '/v1/embeddings'. Models are called at '/v1/chat/completions', '/v1/responses', '/v1/messages'."
+    ],
+    ["/v1", "Unknown path '/v1'. Models are called at '/v1/chat/completions', '/v1/responses', '/v1/messages'."],
+    ["/v1/completions", "Unknown path '/v1/completions'. Did you mean '/v1/chat/completions'?"],
+    ["/healthz", "Unknown path '/healthz'."],
+    ["/api/me/nothing-like-it", "Unknown path '/api/me/nothing-like-it'."]
+  ])("%s: %s", (path, expected) => {
+    expect(unknownPath(path).message).toBe(expected)
   })
 })

@@ -7,7 +7,6 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Idempotency } from "../../calls/Idempotency.ts"
-import { UnknownPath } from "../../domain/GatewayError.ts"
 import { IdGenerator, nextRequestId } from "../../domain/IdGenerator.ts"
 import { Timers, type TimersShape } from "../../domain/Timers.ts"
 import { CallRunner } from "../../gateway/CallRunner.ts"
@@ -22,7 +21,7 @@ import { messagesEndpoint } from "../inference/MessagesEndpoint.ts"
 import { PersonSecurity } from "../inference/PersonSecurity.ts"
 import { responsesEndpoint } from "../inference/ResponsesEndpoint.ts"
 import { Security } from "../inference/Security.ts"
-import { meantPath } from "../MeantPath.ts"
+import { unknownPath } from "../MeantPath.ts"
 import { LoadShedding } from "../overload/LoadShedding.ts"
 import { type InferenceName, inferencePaths, projectChatPath, projectOf } from "../Paths.ts"
 import { accountRoute, isRouted, type RouteOptions, routes } from "../Routes.ts"
@@ -159,7 +158,7 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
         route(exchange)
       } else NodeResponse.error(exchange, Errors.of(found))
     } else if (!dashboard.answer(exchange, path)) {
-      NodeResponse.error(exchange, Errors.of(new UnknownPath({ path, near: meantPath(path) })))
+      NodeResponse.error(exchange, Errors.of(unknownPath(path)))
     }
   }
 
