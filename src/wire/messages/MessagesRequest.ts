@@ -170,7 +170,7 @@ const countFields: G.FieldsOf<CountBody> = {
     G.tagged<NonNullable<CountBody["thinking"]>>("type", {
       enabled: G.struct<WithoutNulls<Enabled>>({
         type: G.required(G.literal("enabled")),
-        budget_tokens: G.required(G.integer(1)),
+        budget_tokens: G.required(G.bound(1)),
         display
       }),
       adaptive: G.struct<WithoutNulls<Adaptive>>({ type: G.required(G.literal("adaptive")), display }),
@@ -191,7 +191,7 @@ const countFields: G.FieldsOf<CountBody> = {
 const known: ReadonlySet<string> = new Set([...Object.keys(countFields), "max_tokens"])
 
 const countBody = G.struct<CountBody>(countFields)
-const messagesBody = G.struct<MessagesBody>({ ...countFields, max_tokens: G.required(G.integer(1)) })
+const messagesBody = G.struct<MessagesBody>({ ...countFields, max_tokens: G.required(G.bound(1)) })
 
 type Explain = ReturnType<typeof explainer>
 const explainMessages = explainer(SimpleFields)

@@ -67,11 +67,14 @@ export const integer =
 export const int64: Guard<number | bigint> = (value) =>
   typeof value === "bigint" || Number.isSafeInteger(value) ? (value as number | bigint) : rejected
 
-/** A bound of up to 64 bits. One beyond 2^53, which is above everything that it can bound, becomes the largest safe integer. */
+/** A bound of any size. One beyond 2^53, which is above everything that it can bound, becomes the largest safe integer. */
 export const bound = (min: number): Guard<number> => {
   const safe = integer(min)
-  return (value, trail) => (typeof value === "bigint" && value > 0n ? Number.MAX_SAFE_INTEGER : safe(value, trail))
+  return (value, trail) => (isBeyondSafe(value) ? Number.MAX_SAFE_INTEGER : safe(value, trail))
 }
+
+const isBeyondSafe = (value: unknown): boolean =>
+  typeof value === "bigint" ? value > 0n : Number.isInteger(value) && (value as number) > Number.MAX_SAFE_INTEGER
 
 export const literal = <const L extends ReadonlyArray<string | number>>(...values: L): Guard<L[number]> => {
   const known = new Set<unknown>(values)

@@ -56,6 +56,16 @@ describe("an integer of 64 bits", () => {
     expect(response.status).toBe(200)
   })
 
+  it("of any size is taken as a bound, since it is an integer of at least that", async () => {
+    for (const value of ["18446744073709551615", "1e30"]) {
+      for (const name of ["max_tokens", "max_input_price_microusd_per_million", "max_cost_microusd"]) {
+        await sent(`{"model":"one/ok",${messages},"${name}":${value}}`)
+      }
+      const response = await post("/v1/messages", `{"model":"one/ok",${messages},"max_tokens":${value}}`)
+      expect(response.status).toBe(200)
+    }
+  })
+
   it("is repeated by Responses in the tools of the answer", async () => {
     const tools = `[{"type":"function","name":"f","parameters":{"type":"object","maximum":${max}}}]`
     for (const stream of [false, true]) {
