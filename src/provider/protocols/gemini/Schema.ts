@@ -125,6 +125,42 @@ export const openApiSchema = (root: JsonObject, copies = new Copies()): JsonObje
   return converter.isTooLarge ? undefined : schema
 }
 
+/** Of a function's parameters, which the API takes as one object only: one of several becomes one with the properties of all. */
+export const openApiParameters = (root: JsonObject, copies: Copies): JsonObject | undefined => {
+  const schema = openApiSchema(root, copies)
+  return schema === undefined ? undefined : asOneObject(schema)
+}
+
+const asOneObject = (schema: JsonObject): JsonObject => {
+  const { anyOf, ...annotations } = schema
+  const variants = listAt(schema, "anyOf").filter(isObject).map(asOneObject)
+  const [first, ...others] = variants
+  if (first === undefined) return schema
+  const names = [...new Set(variants.flatMap((variant) => Object.keys(objectAt(variant, "properties") ?? {})))]
+  if (names.length === 0) return { ...annotations, type: "OBJECT" }
+  const required = listAt(first, "required").filter((name) =>
+    others.every((other) => listAt(other, "required").includes(name))
+  )
+  return defined({
+    ...annotations,
+    type: "OBJECT",
+    properties: Object.fromEntries(names.map((name) => [name, oneOf(schemasOf(variants, name))])),
+    required: required.length === 0 ? undefined : required,
+    propertyOrdering: names
+  })
+}
+
+const schemasOf = (variants: ReadonlyArray<JsonObject>, name: string): ReadonlyArray<unknown> =>
+  variants.flatMap((variant) => {
+    const properties = objectAt(variant, "properties") ?? {}
+    return Object.hasOwn(properties, name) ? [properties[name]] : []
+  })
+
+const oneOf = (schemas: ReadonlyArray<unknown>): unknown => {
+  const different = [...new Map(schemas.map((schema) => [writeExactly(schema), schema])).values()]
+  return different.length === 1 ? different[0] : { anyOf: different }
+}
+
 export const schemaTooLarge = (param: string): ProviderFailure => ({
   _tag: "RequestRejected",
   message: "A JSON schema is too large once its references are resolved.",
@@ -149,7 +185,8 @@ class Converter {
   }
 
   /** A recursive schema is cut at its second occurrence. */
-  convert(given: JsonObject): JsonObject {
+  convert(one: JsonObject): JsonObject {
+    const given = withoutNoProperties(one)
     const ref = given["$ref"]
     const isCyclic = typeof ref === "string" && (ref === "#" || this.open.includes(ref))
     this.count++
@@ -315,6 +352,13 @@ const unescaped = (step: string): string => {
   } catch {
     return text
   }
+}
+
+/** Where the properties are said elsewhere, an empty list beside it is none: parameters of functions have one always. */
+const withoutNoProperties = (schema: JsonObject): JsonObject => {
+  const { properties, ...others } = schema
+  const isEmpty = isObject(properties) && Object.keys(properties).length === 0
+  return isEmpty && ("$ref" in schema || "anyOf" in schema || "oneOf" in schema) ? others : schema
 }
 
 const isNull = (schema: JsonObject): boolean => schema["type"] === "null" || schema["const"] === null

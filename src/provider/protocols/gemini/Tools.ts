@@ -2,7 +2,7 @@ import type { JsonObject } from "../../../domain/Chat.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
 import type { ToolNames } from "../shared/ToolNames.ts"
 import type { ToolSelection, ToolSet } from "../shared/Tools.ts"
-import { type Copies, jsonSchema, openApiSchema, type SchemaDialect, schemaTooLarge } from "./Schema.ts"
+import { type Copies, jsonSchema, openApiParameters, type SchemaDialect, schemaTooLarge } from "./Schema.ts"
 
 export interface LoweredTools {
   readonly tools: ReadonlyArray<JsonObject> | undefined
@@ -23,7 +23,7 @@ export const lowerTools = (
       functionDeclarations.push({ ...declared, parametersJsonSchema: jsonSchema(parameters, besideReference) })
       continue
     }
-    const schema = openApiSchema(parameters, copies)
+    const schema = openApiParameters(parameters, copies)
     if (schema === undefined) return schemaTooLarge("tools")
     // the API rejects an object without properties: a function without parameters is declared without `parameters`
     functionDeclarations.push("properties" in schema ? { ...declared, parameters: schema } : declared)

@@ -256,6 +256,37 @@ describe("tools for Gemini", () => {
   it("without parameters say none where an empty object is refused", () => {
     expect(lowered({ tools }, {}, "openapi").tools[0].functionDeclarations).toEqual([{ name: "one" }, { name: "two" }])
   })
+
+  it("keeps what a function takes that declares it by a reference, or as one of several objects", () => {
+    const a = { type: "object", properties: { kind: { const: "a" }, x: { type: "number" } }, required: ["kind", "x"] }
+    const b = { type: "object", properties: { kind: { const: "b" }, x: { type: "number" } }, required: ["kind"] }
+    const tools = [
+      { $ref: "#/definitions/a", definitions: { a } },
+      { anyOf: [a, b] },
+      { oneOf: [{ $ref: "#/$defs/a" }, { $ref: "#/$defs/b" }], $defs: { a, b } }
+    ].map((parameters, at) => ({ type: "function" as const, function: { name: `f${at}`, parameters } }))
+    const x = { type: "NUMBER" }
+    const kind = (value: string) => ({ type: "STRING", enum: [value] })
+    const either = {
+      type: "OBJECT",
+      properties: { kind: { anyOf: [kind("a"), kind("b")] }, x },
+      required: ["kind"],
+      propertyOrdering: ["kind", "x"]
+    }
+    expect(lowered({ tools }, {}, "openapi").tools[0].functionDeclarations).toEqual([
+      {
+        name: "f0",
+        parameters: {
+          type: "OBJECT",
+          properties: { kind: kind("a"), x },
+          required: ["kind", "x"],
+          propertyOrdering: ["kind", "x"]
+        }
+      },
+      { name: "f1", parameters: either },
+      { name: "f2", parameters: either }
+    ])
+  })
 })
 
 describe("the answer that Gemini is asked for", () => {
