@@ -1,10 +1,12 @@
 import OpenAI from "openai"
+import type { Locator } from "playwright-core"
 import { describe, expect, it } from "vitest"
 import { hasChromium, holdAnswers } from "../support/Chromium.ts"
 import { journey, polling } from "./Journey.ts"
 
 describe.skipIf(!hasChromium)("a key", () => {
   const at = journey()
+  const hasFocus = (of: Locator) => expect.poll(() => of.and(of.page().locator(":focus")).count()).toBe(1)
 
   const callWith = (apiKey: string) =>
     new OpenAI({ apiKey, baseURL: `${at().service.url}/v1`, maxRetries: 0 }).chat.completions
@@ -49,6 +51,54 @@ describe.skipIf(!hasChromium)("a key", () => {
     await end.click()
     await page.getByText("permanently.").waitFor()
     expect([await callWith(secret), await callWith(next)]).toEqual([401, 401])
+    expect(errors).toEqual([])
+  })
+
+  it("has the limit that was typed, and none that was rounded to it", async () => {
+    const { api, projectId, service, signIn } = at()
+    const { errors, page } = await signIn()
+    const limitOf = async (name: string) => {
+      const { items } = await api<{
+        readonly items: ReadonlyArray<{ readonly name: string; readonly spend_limit_microusd: number | null }>
+      }>("GET", `/api/projects/${projectId}/keys?limit=100`)
+      return items.find((key) => key.name === name)?.spend_limit_microusd
+    }
+    await page.goto(`${service.url}/dashboard/p/${projectId}/keys?new=1`)
+    const dialog = page.getByRole("dialog")
+    const limit = dialog.getByRole("textbox", { name: "Spend limit" })
+    await dialog.getByRole("textbox", { name: "Name" }).fill("rounded")
+    for (const typed of ["0.0000004", "0.0000015", "1.00000049"]) {
+      await limit.fill("")
+      await limit.pressSequentially(typed)
+      await dialog.getByRole("button", { name: "Create key" }).click()
+      await dialog.getByText("An amount in dollars, of at most 6 decimals").waitFor()
+      await hasFocus(limit)
+    }
+    expect(await limitOf("rounded")).toBeUndefined()
+    await limit.fill("")
+    await limit.pressSequentially("1234.000001")
+    await dialog.getByRole("button", { name: "Create key" }).click()
+    await page.getByRole("button", { name: "I have saved it" }).click()
+    expect(await limitOf("rounded")).toBe(1_234_000_001)
+
+    await page.getByRole("row", { name: /^rounded/ }).click()
+    await limit.fill("")
+    await limit.pressSequentially("0.0000004")
+    await dialog.getByRole("button", { name: "Save" }).click()
+    await dialog.getByText("An amount in dollars, of at most 6 decimals").waitFor()
+    expect(await limitOf("rounded")).toBe(1_234_000_001)
+    expect(errors).toEqual([])
+  })
+
+  it("says its whole name where the column cuts it", async () => {
+    const { api, projectId, service, signIn } = at()
+    const name = `deployment of the search service, region ${"north ".repeat(20)}`.trim()
+    await api("POST", `/api/projects/${projectId}/keys`, { name })
+    const { errors, page } = await signIn()
+    await page.goto(`${service.url}/dashboard/p/${projectId}/keys`)
+    const cell = page.getByRole("cell", { name }).first()
+    expect(await cell.evaluate((box) => box.scrollWidth > box.clientWidth)).toBe(true)
+    await page.getByTitle(name, { exact: true }).waitFor()
     expect(errors).toEqual([])
   })
 

@@ -193,11 +193,21 @@ const RowOf = <Row,>({ columns, height, index, isActive, onOpen, row, template, 
       {...(isActive ? { "data-active": true } : {})}
       {...opens}
     >
-      {columns.map(({ align, cell, id }) => (
-        <div key={id} role="cell" className="grid-cell" data-align={align}>
-          {cell(row)}
-        </div>
-      ))}
+      {columns.map(({ align, cell, id }) => {
+        const content = cell(row)
+        return (
+          <div
+            key={id}
+            role="cell"
+            className="grid-cell"
+            data-align={align}
+            // the column may cut it
+            title={typeof content === "string" ? content : undefined}
+          >
+            {content}
+          </div>
+        )
+      })}
     </div>
   )
 }

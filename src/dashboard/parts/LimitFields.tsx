@@ -27,7 +27,7 @@ export const limitOf = ({ limit, reset }: LimitValues): Limit => ({
 
 /** For `validate` of a form: what is no amount would be sent as no limit. */
 export const checkAmount = (value: string | number): string | null =>
-  microUsdOf(value) === undefined ? "An amount in dollars" : null
+  microUsdOf(value) === undefined ? "An amount in dollars, of at most 6 decimals" : null
 
 interface LimitFieldsProps<Values extends LimitValues> {
   readonly form: UseFormReturnType<Values>
@@ -41,7 +41,6 @@ export const LimitFields = <Values extends LimitValues>({ description, form }: L
       description={description}
       prefix="$"
       min={0}
-      decimalScale={6}
       placeholder="no limit"
       {...form.getInputProps("limit")}
     />

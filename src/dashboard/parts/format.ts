@@ -16,11 +16,11 @@ export const money = (microUsd: number | null | undefined): string => {
 export const cost = (of: { readonly amount_microusd: number; readonly basis: string }): string =>
   `${of.basis === "estimated" && of.amount_microusd > 0 ? "≈ " : ""}${money(of.amount_microusd)}`
 
-/** What a person types into a field for money; `undefined` is no amount. */
+/** What a person types into a field for money; `undefined` is no amount, or one that would have to be rounded. */
 export const microUsdOf = (usd: string | number): number | null | undefined => {
   if (usd === "") return null
   const amount = Number(usd)
-  return Number.isFinite(amount) && amount >= 0 ? Math.round(amount * microPerUsd) : undefined
+  return amount >= 0 && Number(amount.toFixed(6)) === amount ? Math.round(amount * microPerUsd) : undefined
 }
 
 export const usdOf = (microUsd: number | null): number | "" => (microUsd === null ? "" : microUsd / microPerUsd)

@@ -53,7 +53,6 @@ const CreateKey = ({ onClose, projectId }: { readonly projectId: string; readonl
         description="Leave empty for none. The project's limit and the balance apply as well."
         prefix="$"
         min={0}
-        decimalScale={6}
         thousandSeparator=","
         {...form.getInputProps("limit")}
       />

@@ -90,7 +90,6 @@ export const RuleFields = <Values extends RuleValues>({ form }: { readonly form:
           description="Per million tokens"
           prefix="$"
           min={0}
-          decimalScale={6}
           placeholder="any"
           {...form.getInputProps("inputCap")}
         />
@@ -99,7 +98,6 @@ export const RuleFields = <Values extends RuleValues>({ form }: { readonly form:
           description="Per million tokens"
           prefix="$"
           min={0}
-          decimalScale={6}
           placeholder="any"
           {...form.getInputProps("outputCap")}
         />
