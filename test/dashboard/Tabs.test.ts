@@ -74,6 +74,19 @@ describe.skipIf(!hasChromium)("a browser with several tabs", () => {
     await page.getByRole("heading", { name: "Credits", exact: true }).waitFor()
   })
 
+  it("asks again with the same link where the service could not answer", async () => {
+    const { api, browser } = at()
+    const { errors, page } = await openPage(browser)
+    onTestFinished(() => page.context().close())
+    const { url } = await api<{ readonly url: string }>("POST", "/api/session/links")
+    await page.route("**/api/session", (route) => route.abort(), { times: 1 })
+    await page.goto(url)
+    await page.getByText("Not available right now").waitFor()
+    await page.getByRole("button", { name: "Retry" }).click()
+    await page.getByRole("heading", { name: "Overview", exact: true }).waitFor()
+    expect(errors).toEqual([])
+  })
+
   it("signs in where a link is opened in a tab that shows the sign-in page", async () => {
     const { api, browser, service } = at()
     const { errors, page } = await openPage(browser)

@@ -61,9 +61,9 @@ const SignIn = () => {
       void router.navigate({ href: returnPath(returnTo), replace: true })
     }
     if (tokenOfIssuer !== null) enter(tokenOfIssuer)
-    else if (code !== null) exchanged(code).then(enter, setError)
+    else if (code !== null && error === null) exchanged(code).then(enter, setError)
     else if (pageToken() !== null) void router.navigate({ href: returnPath(returnTo), replace: true })
-  }, [code, tokenOfIssuer, returnTo, router, queries])
+  }, [code, error, tokenOfIssuer, returnTo, router, queries])
   useEffect(() => {
     // a link that is opened in this tab loads nothing by itself: only its fragment differs
     const loaded = () => location.reload()
@@ -97,7 +97,13 @@ const SignIn = () => {
               </Button>
             </>
           ) : (
-            <ByLink error={error} />
+            <ByLink
+              error={error}
+              onRetry={() => {
+                exchange = undefined
+                setError(null)
+              }}
+            />
           )}
         </Stack>
       </Paper>
@@ -105,14 +111,14 @@ const SignIn = () => {
   )
 }
 
-const ByLink = ({ error }: { readonly error: unknown }) => (
+const ByLink = ({ error, onRetry }: { readonly error: unknown; readonly onRetry: () => void }) => (
   <Stack gap="sm">
     {error === null ? null : asFailure(error).status === 401 ? (
       <Text role="alert" fw={600}>
         This link does not work any more: a link works once, for 10 minutes.
       </Text>
     ) : (
-      <Failure error={error} />
+      <Failure error={error} retry={onRetry} />
     )}
     <Text>Open a sign-in link of this service:</Text>
     <List size="sm" spacing="xs">
