@@ -75,7 +75,7 @@ export const analyses = (raw: Raw) =>
     block: position(raw, "block"),
     new: oneOf(raw, "new", ["1"] as const)
   })
-export const credits = (raw: Raw) => given({ buy: oneOf(raw, "buy", ["1"] as const) })
+export const credits = (raw: Raw) => given({ buy: oneOf(raw, "buy", ["1"] as const), entry: text(raw, "entry") })
 export const activity = (raw: Raw) =>
   given({ days: oneOf(raw, "days", days), by: oneOf(raw, "by", ["model", "provider", "key"] as const) })
 export const models = (raw: Raw) =>

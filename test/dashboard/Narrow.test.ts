@@ -53,6 +53,35 @@ describe.skipIf(!hasChromium)("on a small screen", () => {
       ]
     })()`)
 
+  it("has the rest of a ledger's row behind it", async () => {
+    const { accounts } = await seeded.api<{ readonly accounts: ReadonlyArray<{ readonly id: string }> }>(
+      "GET",
+      "/api/me"
+    )
+    const note = `For the pilot in the north, as agreed: ${"one more word ".repeat(10)}`.trim()
+    const once = { "idempotency-key": crypto.randomUUID() }
+    await seeded.api(
+      "POST",
+      `/api/admin/accounts/${accounts[0]?.id}/credits`,
+      { amount_microusd: 1_500_000, note },
+      once
+    )
+    const { errors, page } = await signIn(phone)
+    await open(page, "/credits")
+    const ledger = page.getByRole("table", { name: "Ledger" })
+    await ledger.getByRole("row", { name: "$1.50" }).click()
+    const detail = page.getByRole("dialog", { name: "Ledger entry" })
+    await detail.getByText(note).waitFor()
+    await detail.getByText("$1.50", { exact: true }).waitFor()
+    // the way back of a phone closes it
+    await page.goBack()
+    await detail.waitFor({ state: "detached" })
+    await ledger.getByRole("row", { name: /usage/ }).first().click()
+    await detail.getByRole("link").click()
+    await page.waitForURL(/requests\/[0-9a-f-]{36}$/)
+    expect(errors).toEqual([])
+  })
+
   it("has room for the longest names and the largest amounts", async () => {
     const name = "w".repeat(200)
     const { id } = await seeded.api<{ readonly id: string }>("POST", "/api/me/projects", { name })

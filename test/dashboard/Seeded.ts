@@ -13,7 +13,12 @@ export interface SeededService {
 }
 
 /** A request to the account API, as the operator; other answers than 2xx are errors. */
-export type Api = <Answer>(method: string, path: string, body?: unknown) => Promise<Answer>
+export type Api = <Answer>(
+  method: string,
+  path: string,
+  body?: unknown,
+  headers?: Readonly<Record<string, string>>
+) => Promise<Answer>
 
 /** The link that the service has printed at its start. */
 export const printedLink = async (service: Service): Promise<string> => {
@@ -27,10 +32,17 @@ export const printedLink = async (service: Service): Promise<string> => {
 /** The operator as a script, by the printed link. */
 export const operatorApi = async (service: Service): Promise<Api> => {
   const code = new URL(await printedLink(service)).hash.slice("#code=".length)
-  const send = async (method: string, path: string, body: unknown, token?: string) => {
+  const send = async (
+    method: string,
+    path: string,
+    body: unknown,
+    token?: string,
+    headers: Readonly<Record<string, string>> = {}
+  ) => {
     const response = await service.fetch(path, {
       method,
       headers: {
+        ...headers,
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
         ...(body === undefined ? {} : { "content-type": "application/json" })
       },
@@ -41,7 +53,7 @@ export const operatorApi = async (service: Service): Promise<Api> => {
     return text === "" ? undefined : JSON.parse(text)
   }
   const { token } = await send("POST", "/api/session", { code, transport: "bearer" })
-  return (method, path, body) => send(method, path, body, token)
+  return (method, path, body, headers) => send(method, path, body, token, headers)
 }
 
 const collectedCalls = 6

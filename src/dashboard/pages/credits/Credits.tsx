@@ -16,8 +16,10 @@ import { Status } from "../../parts/Status.tsx"
 import { Tile } from "../../parts/Tile.tsx"
 import { WideTable } from "../../parts/WideTable.tsx"
 import { useKeys } from "../../shell/keys.ts"
+import { signed } from "./signed.ts"
 
 const AddCredit = lazy(() => import("./AddCredit.tsx"))
+const LedgerDrawer = lazy(() => import("./LedgerDrawer.tsx"))
 
 const microUsdPerCent = 10_000
 
@@ -120,29 +122,35 @@ type Entry = Records["LedgerEntryOut"]
 const Ledger = () => {
   const list = useInfiniteQuery(ledger)
   const rows = useMemo(() => list.data?.pages.flatMap(({ items }) => items) ?? [], [list.data])
+  const { entry } = useSearch({ from: "/shell/credits" })
+  const navigate = useNavigate({ from: "/credits" })
+  const open = entry === undefined ? undefined : rows.find(({ id }) => id === entry)
   return (
     <Loaded query={list} height={240}>
       {() =>
         rows.length === 0 ? (
           <Empty title="No transactions yet" />
         ) : (
-          <DataTable
-            label="Ledger"
-            columns={columns}
-            rows={rows}
-            keyOf={({ id }) => id}
-            maxHeight="26rem"
-            list={list}
-          />
+          <>
+            <DataTable
+              label="Ledger"
+              columns={columns}
+              rows={rows}
+              keyOf={({ id }) => id}
+              activeKey={entry}
+              onOpen={({ id }) => void navigate({ search: { entry: id } })}
+              maxHeight="26rem"
+              list={list}
+            />
+            <Suspense>
+              {open === undefined ? null : <LedgerDrawer of={open} onClose={() => void navigate({ search: {} })} />}
+            </Suspense>
+          </>
         )
       }
     </Loaded>
   )
 }
-
-/** Money that leaves the account has a minus. */
-const signed = ({ amount_microusd, kind }: Entry): string =>
-  money(kind === "credit" ? amount_microusd : -amount_microusd)
 
 const columns: ReadonlyArray<Column<Entry>> = [
   { id: "at", header: "At", width: "6rem", cell: ({ at }) => time(at) },
