@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { hasChromium } from "../support/Chromium.ts"
+import { hasChromium, holdAnswers } from "../support/Chromium.ts"
 import { journey, polling } from "./Journey.ts"
 
 interface Capture {
@@ -9,6 +9,7 @@ interface Capture {
 }
 interface Analysis {
   readonly status: string
+  readonly report: { readonly method: { readonly seed: number } }
   readonly actions_taken: ReadonlyArray<{ readonly action_id: string; readonly undone_at: string | null }>
 }
 
@@ -60,7 +61,14 @@ describe.skipIf(!hasChromium)("the token doctor", () => {
     const samples = page.getByRole("table", { name: "Samples" })
     await samples.getByRole("row").nth(1).click()
     await page.getByRole("dialog").getByText(prompt, { exact: true }).waitFor()
-    await page.getByRole("button", { name: "Erase this sample permanently" }).click()
+    await page.getByRole("button", { name: "Erase this sample" }).click()
+    // one click erases nothing, and the focus is on the way back
+    const keep = page.getByRole("button", { name: "Keep" })
+    await expect.poll(() => keep.and(page.locator(":focus")).count()).toBe(1)
+    expect((await capture()).samples_stored).toBe(calls)
+    await keep.click()
+    await page.getByRole("button", { name: "Erase this sample" }).click()
+    await page.getByRole("button", { name: "Erase permanently" }).click()
     await page.getByText(`${calls - 1} stored`).waitFor()
     expect((await capture()).samples_stored).toBe(calls - 1)
 
@@ -72,6 +80,10 @@ describe.skipIf(!hasChromium)("the token doctor", () => {
     await page.getByTestId("estimate").getByText("It costs $0").waitFor()
     await page.getByRole("button", { name: "Begin" }).click()
     await page.getByTestId("headline").waitFor(polling)
+    // the seed is given to the interface again, as a number
+    const { report } = await analysisOf(page.url())
+    expect(report.method.seed).toBeGreaterThan(999)
+    await page.getByText(String(report.method.seed), { exact: true }).waitFor()
     const cause = page.getByRole("article", { name: "The same request is sent again" })
     expect(await cause.first().innerText()).toMatch(/\$0\.\d+ · \d+(\.\d+)? %/)
     await cause
@@ -110,19 +122,32 @@ describe.skipIf(!hasChromium)("the token doctor", () => {
 
     await page.getByRole("link", { name: "All analyses" }).click()
     await page.getByRole("table", { name: "Analyses" }).getByText("succeeded").waitFor()
+    // a list that was asked for before shows nothing of what is erased
+    const listed = await holdAnswers(page, /capture\/samples\?/, "GET")
+    await page.getByRole("tab", { name: "Samples" }).click()
+    await listed.given
     await page.getByRole("button", { name: "Erase" }).click()
+    const target = page.getByRole("combobox", { name: "What" })
+    await expect.poll(() => target.and(page.locator(":focus")).count()).toBe(1)
     await page.getByRole("button", { name: "Erase permanently" }).click()
     await page.getByText("Needed", { exact: true }).waitFor()
     await page.getByRole("checkbox", { name: "I understand that this cannot be undone" }).check()
     await page.getByRole("button", { name: "Erase permanently" }).click()
     await page.getByText("0 stored").waitFor()
+    listed.release()
     expect((await capture()).samples_stored).toBe(0)
+    // its button has nothing to erase any more
+    await page.getByRole("dialog").waitFor({ state: "detached" })
+    await expect.poll(() => page.evaluate("document.activeElement.tagName")).toBe("MAIN")
+    await page.getByText("Nothing is collected yet").waitFor()
+    expect(await page.getByText("Switch the collection on").count()).toBe(0)
 
     await page.getByRole("button", { name: "Change" }).click()
     await page.getByRole("switch", { name: "Collect calls that opt in" }).click()
     await page.getByRole("button", { name: "Save" }).click()
     await page.getByTestId("collection").getByText("off", { exact: true }).waitFor()
     expect(await capture()).toMatchObject({ enabled: false })
+    await page.getByText("Switch the collection on").waitFor()
     expect(errors).toEqual([])
   })
 

@@ -180,6 +180,29 @@ describe.skipIf(!hasChromium)("a dialog gives the focus back", () => {
     expect(errors).toEqual([])
   })
 
+  it("and has it first in the first field of its form", async () => {
+    const { errors, page } = await at().signIn()
+    const firstFields = [
+      ["/keys", "Keys", "Create key", "textbox", "Name"],
+      ["/routing", "Routing", "Create configuration", "textbox", "Slug"],
+      ["/providers", "Providers", "Add credential", "combobox", "Provider"],
+      ["/analyses", "Token doctor", "New analysis", "combobox", "Calls of"],
+      ["/analyses", "Token doctor", "Switch on", "switch", "Collect calls that opt in"]
+    ] as const
+    for (const [path, heading, button, role, field] of firstFields) {
+      await open(page, path, heading)
+      await page.getByRole("button", { name: button }).first().click()
+      await hasFocus(page.getByRole("dialog").getByRole(role, { name: field }))
+      // a list that opened by itself would cover what is below it
+      expect([button, await page.getByRole("listbox").count()]).toEqual([button, 0])
+    }
+    await open(page, "/keys", "Keys")
+    await page.getByRole("table", { name: "Keys of this project" }).getByRole("row").nth(1).click()
+    await page.getByRole("button", { name: "Rotate" }).click()
+    await hasFocus(page.getByRole("combobox", { name: "The current secret stops working" }))
+    expect(errors).toEqual([])
+  })
+
   it("and the line that the keys of the palette have reached stays in view", async () => {
     const { errors, page } = await at().signIn()
     await page.setViewportSize({ width: 1280, height: 500 })

@@ -3,6 +3,7 @@ import { useState } from "react"
 
 interface AskInPlaceProps extends Pick<ButtonProps, "disabled" | "size"> {
   readonly label: string
+  readonly verb?: "Delete" | "Erase"
   /** What follows from it. */
   readonly warning: string
   readonly isPending: boolean
@@ -10,7 +11,15 @@ interface AskInPlaceProps extends Pick<ButtonProps, "disabled" | "size"> {
 }
 
 /** A button whose place is taken by a question before it deletes something; the focus stays there, with the way back. */
-export const AskInPlace = ({ disabled = false, isPending, label, onConfirm, size, warning }: AskInPlaceProps) => {
+export const AskInPlace = ({
+  disabled = false,
+  isPending,
+  label,
+  onConfirm,
+  size,
+  verb = "Delete",
+  warning
+}: AskInPlaceProps) => {
   const [isAsked, ask] = useState(false)
   const [isKept, keep] = useState(false)
   const of = size === undefined ? {} : { size }
@@ -18,7 +27,7 @@ export const AskInPlace = ({ disabled = false, isPending, label, onConfirm, size
     <Group gap="xs" key="asked">
       <Text size="sm">{warning}</Text>
       <Button {...of} color="red" disabled={disabled} loading={isPending} onClick={onConfirm}>
-        Delete permanently
+        {verb} permanently
       </Button>
       <Button
         {...of}

@@ -1,5 +1,6 @@
 import { Drawer as DrawerOfMantine, type DrawerProps, Modal as ModalOfMantine, type ModalProps } from "@mantine/core"
 import { useEffect, useState } from "react"
+import { leaveFocus } from "./leaveFocus.ts"
 
 interface ModalOfPageProps extends ModalProps {
   /** While what was asked for in it is on its way: it stays open, for the answer or the error. */
@@ -53,7 +54,10 @@ const useFocusBack = (): void => {
   useEffect(
     () => () => {
       const there = [before, opener].find((one) => one?.isConnected && one !== document.body)
-      if (there instanceof HTMLElement) there.focus({ preventScroll: true })
+      if (!(there instanceof HTMLElement)) return
+      there.focus({ preventScroll: true })
+      // what was done in the dialog may have disabled the button that opened it
+      if (document.activeElement !== there) leaveFocus(there)
     },
     [before]
   )

@@ -66,6 +66,7 @@ const AskModels = ({ analysisId, onClose }: AskModelsProps) => {
         min={0.01}
         max={maxDollars}
         decimalScale={2}
+        data-autofocus
         {...form.getInputProps("dollars")}
       />
       {quote === undefined ? null : <QuoteView quote={quote} />}

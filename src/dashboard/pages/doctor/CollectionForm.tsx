@@ -99,6 +99,7 @@ const CollectionForm = ({ of, onClose, projectId }: CollectionFormProps) => {
       <Switch
         label="Collect calls that opt in"
         description="Switched off, nothing more is taken; what is stored stays until it expires or is erased."
+        data-autofocus
         {...form.getInputProps("isOn", { type: "checkbox" })}
       />
       <NumberInput

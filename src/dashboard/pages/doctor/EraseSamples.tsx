@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { client, take } from "../../api/client.ts"
 import { FormDialog } from "../../parts/FormDialog.tsx"
 import { KeySelect } from "../../parts/KeySelect.tsx"
+import { samplesErased } from "./queries.ts"
 
 const targets = [
   { value: "project", label: "All samples of the project" },
@@ -51,12 +52,7 @@ const EraseSamples = ({ onClose, projectId }: { readonly projectId: string; read
       ),
     onSuccess: async () => {
       queries.removeQueries({ queryKey: ["sample"] })
-      await Promise.all(
-        [
-          ["capture", projectId],
-          ["samples", projectId]
-        ].map((queryKey) => queries.invalidateQueries({ queryKey }))
-      )
+      await samplesErased(queries, projectId)
       onClose()
     }
   })
@@ -73,6 +69,7 @@ const EraseSamples = ({ onClose, projectId }: { readonly projectId: string; read
         label="What"
         data={[...targets]}
         allowDeselect={false}
+        data-autofocus
         {...form.getInputProps("target")}
         onChange={(value) =>
           form.setValues({ target: targets.find((each) => each.value === value)?.value ?? "project", of: "" })

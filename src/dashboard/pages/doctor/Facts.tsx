@@ -103,7 +103,9 @@ const units: ReadonlyArray<readonly [ending: RegExp, write: (value: number) => s
   [/_microusd(_up_to)?$/, money],
   [/_microusd_hours$/, (value) => `${money(value)} × hours`],
   [/_ms$/, seconds],
-  [/(^|_)(share|confidence|explained)$/, percent]
+  [/(^|_)(share|confidence|explained)$/, percent],
+  // no amount: it is what the same report is made from again
+  [/^seed$/, String]
 ]
 
 /** Such as `held_idle_microusd_hours` as "held idle". */

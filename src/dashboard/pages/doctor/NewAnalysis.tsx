@@ -73,7 +73,7 @@ const NewAnalysis = ({ onClose, projectId }: NewAnalysisProps) => {
       onSubmit={form.onSubmit(() => begin.mutate())}
       onClose={onClose}
     >
-      <Select label="Calls of" data={ranges} allowDeselect={false} {...form.getInputProps("days")} />
+      <Select label="Calls of" data={ranges} allowDeselect={false} data-autofocus {...form.getInputProps("days")} />
       <NumberInput
         label="Maximum conversations"
         min={1}

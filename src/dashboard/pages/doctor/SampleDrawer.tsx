@@ -1,7 +1,8 @@
-import { Button, Code, Group, Stack, Text, Title } from "@mantine/core"
+import { Code, Group, Stack, Text, Title } from "@mantine/core"
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import type { ReactNode } from "react"
 import { client, take } from "../../api/client.ts"
+import { AskInPlace } from "../../parts/AskInPlace.tsx"
 import { Loaded } from "../../parts/Block.tsx"
 import { CopyText } from "../../parts/CopyText.tsx"
 import { Drawer } from "../../parts/Dialog.tsx"
@@ -11,7 +12,7 @@ import { TextLink } from "../../parts/LinkButton.tsx"
 import { RouteTrail } from "../../parts/RouteTrail.tsx"
 import { Status } from "../../parts/Status.tsx"
 import { useIsShown } from "../../parts/useIsShown.ts"
-import { type Sample, sample } from "./queries.ts"
+import { type Sample, sample, samplesErased } from "./queries.ts"
 
 interface SampleDrawerProps {
   readonly id: string
@@ -148,28 +149,20 @@ const Remove = ({ id, mayWrite, onRemoved, projectId }: RemoveProps) => {
     onSuccess: async () => {
       if (isShown()) onRemoved()
       queries.removeQueries({ queryKey: ["sample", id] })
-      await Promise.all(
-        [
-          ["capture", projectId],
-          ["samples", projectId]
-        ].map((queryKey) => queries.invalidateQueries({ queryKey }))
-      )
+      await samplesErased(queries, projectId)
     }
   })
   return (
     <Stack gap="xs">
       {remove.error === null ? null : <Failure error={remove.error} />}
-      <Group>
-        <Button
-          variant="outline"
-          color="red"
-          disabled={!mayWrite}
-          loading={remove.isPending}
-          onClick={() => remove.mutate()}
-        >
-          Erase this sample permanently
-        </Button>
-      </Group>
+      <AskInPlace
+        label="Erase this sample"
+        verb="Erase"
+        warning="Its content cannot be read again."
+        disabled={!mayWrite}
+        isPending={remove.isPending}
+        onConfirm={() => remove.mutate()}
+      />
     </Stack>
   )
 }

@@ -1,5 +1,5 @@
 import { Group, Stack } from "@mantine/core"
-import { useInfiniteQuery } from "@tanstack/react-query"
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import { lazy, Suspense, useMemo } from "react"
 import { Loaded } from "../../parts/Block.tsx"
@@ -8,7 +8,7 @@ import { Empty } from "../../parts/Empty.tsx"
 import { cost, short, time } from "../../parts/format.ts"
 import { Status } from "../../parts/Status.tsx"
 import { ExportSamples } from "./ExportSamples.tsx"
-import { type Sample, samples } from "./queries.ts"
+import { capture, type Sample, samples } from "./queries.ts"
 
 const SampleDrawer = lazy(() => import("./SampleDrawer.tsx"))
 
@@ -23,6 +23,7 @@ interface SampleListProps {
 /** The calls that were collected, without their content. */
 const SampleList = ({ block, mayWrite, openId, projectId }: SampleListProps) => {
   const list = useInfiniteQuery(samples(projectId))
+  const isOn = useQuery(capture(projectId)).data?.enabled === true
   const rows = useMemo(() => list.data?.pages.flatMap(({ items }) => items) ?? [], [list.data])
   const navigate = useNavigate({ from: "/p/$projectId/analyses" })
   return (
@@ -31,8 +32,9 @@ const SampleList = ({ block, mayWrite, openId, projectId }: SampleListProps) => 
         <Stack gap="sm">
           {rows.length === 0 ? (
             <Empty title="Nothing is collected yet">
-              A sample is one call with its prompt, its attempts and its cost. Switch the collection on, and send
-              "token_doctor": true with the requests that may be collected.
+              A sample is one call with its prompt, its attempts and its cost.{" "}
+              {isOn ? "Send" : "Switch the collection on, and send"} "token_doctor": true with the requests that may be
+              collected.
             </Empty>
           ) : (
             <>

@@ -1,4 +1,4 @@
-import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query"
+import { infiniteQueryOptions, type QueryClient, queryOptions } from "@tanstack/react-query"
 import { client, type Records, take } from "../../api/client.ts"
 import { byCursor, pageOf } from "../../api/queries.ts"
 
@@ -41,6 +41,13 @@ export const samples = (project: string) =>
       ),
     ...byCursor
   })
+
+/** Reads anew what is stored. A list that is being read for the first time has the erased samples, and would not be read again. */
+export const samplesErased = async (queries: QueryClient, project: string) => {
+  const queryKey = ["samples", project]
+  await queries.cancelQueries({ queryKey })
+  await Promise.all([["capture", project], queryKey].map((each) => queries.invalidateQueries({ queryKey: each })))
+}
 
 /** With its content: each read is recorded in the audit log, so that none is repeated by itself. */
 export const sample = (id: string) =>

@@ -251,6 +251,7 @@ const Endings = ({ of, onClose }: { readonly of: Key; readonly onClose: () => vo
               data={graces}
               value={grace}
               allowDeselect={false}
+              data-autofocus
               onChange={(value) => setGrace(value ?? "0")}
             />
             {rotate.error === null ? null : <Failure error={rotate.error} />}

@@ -62,6 +62,8 @@ const CreateCredential = ({ onClose, projectId }: { readonly projectId: string; 
         description="One of this gateway, or a vendor that it has no key for, such as openai or anthropic"
         required
         data={[...new Set(models.map(({ provider }) => provider))]}
+        data-autofocus
+        openOnFocus={false}
         {...form.getInputProps("provider")}
       />
       <CredentialFields
