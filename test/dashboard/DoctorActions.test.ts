@@ -67,6 +67,21 @@ describe.skipIf(!hasChromium)("the actions of a report", () => {
     await page.goBack()
     expect(new URL(page.url()).pathname).toBe(report)
     await action.getByRole("button", { name: "Preview" }).click()
+    await preview.waitFor()
+    // what another user changes meanwhile is seen before it is applied
+    await at().api("PUT", `/api/projects/${at().projectId}/policy`, {
+      ...before,
+      default_alpha: 1,
+      excluded_models: ["sim/none"]
+    })
+    await page.getByRole("button", { name: "Apply", exact: true }).click()
+    await page.getByText("preview the action again").waitFor()
+    expect((await policy()).default_alpha).toBe(1)
+    const again = action.getByRole("button", { name: "Preview" })
+    await expect.poll(() => again.and(page.locator(":focus")).count()).toBe(1)
+    await again.click()
+    await preview.waitFor()
+    expect(await page.getByText("preview the action again").count()).toBe(0)
     await page.getByRole("button", { name: "Apply", exact: true }).click()
     await page.getByText(/^Done /).waitFor()
     expect((await policy()).default_alpha).toBeLessThan(1)

@@ -2,6 +2,7 @@ import { Button, Group, Stack, Text, Title } from "@mantine/core"
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useRef } from "react"
 import { client, type Records, take } from "../../api/client.ts"
+import { ApiFailure } from "../../api/failure.ts"
 import { keepAnswer, rulesChanged } from "../../api/queryClient.ts"
 import { Failure } from "../../parts/Failure.tsx"
 import { count, counted, dateTime, money, percent, unknown } from "../../parts/format.ts"
@@ -47,11 +48,19 @@ export const ActionView = ({ action, analysis, mayWrite }: ActionViewProps) => {
       await keepAnswer(queries, analysisOf(analysis.id), changed)
       if (isNote(kind)) return
       await rulesChanged(queries, analysis.project_id, "policy", "routings", "routing", "routing-versions")
-      // one of two buttons goes
-      if (document.activeElement === document.body) buttons.current?.querySelector("button")?.focus()
+      keepFocus()
+    },
+    onError: (error) => {
+      // of what was previewed nothing can be applied any more
+      if (error instanceof ApiFailure && error.code === "config_version_mismatch") preview.reset()
+      setTimeout(keepFocus)
     }
   })
   const buttons = useRef<HTMLDivElement>(null)
+  /** A button that is disabled while it sends loses the focus, and one of two goes. */
+  const keepFocus = () => {
+    if (document.activeElement === document.body) buttons.current?.querySelector("button")?.focus()
+  }
   const isRefused = !mayWrite || preview.data?.managed_by_configuration === true
   return (
     <Stack gap={4} component="article" aria-label={title} data-testid="action">
@@ -92,7 +101,15 @@ export const ActionView = ({ action, analysis, mayWrite }: ActionViewProps) => {
             {isTaken ? "Undo" : isNote(kind) ? "I have done this" : "Apply"}
           </Button>
         ) : (
-          <Button size="xs" variant="default" loading={preview.isPending} onClick={() => preview.mutate()}>
+          <Button
+            size="xs"
+            variant="default"
+            loading={preview.isPending}
+            onClick={() => {
+              change.reset()
+              preview.mutate()
+            }}
+          >
             Preview
           </Button>
         )}
