@@ -1,9 +1,9 @@
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
+import { closedWithin } from "../domain/Closing.ts"
 import type { ProviderCredential } from "../domain/ProviderCredential.ts"
 import type { Provider, ProviderCall, Receiver, Upstream } from "./Provider.ts"
 import type { Probed } from "./probe/Probe.ts"
@@ -58,14 +58,11 @@ const maxCloseMillis = 5_000
 export const closedWithScope = (providers: ReadonlyArray<Provider>): Effect.Effect<void, never, Scope.Scope> =>
   Effect.addFinalizer(() => Effect.forEach(providers, closed, { concurrency: "unbounded", discard: true }))
 
-/** The bound is real time: nobody moves a TestClock while a Layer is closed. */
 const closed = ({ close, id }: Provider): Effect.Effect<void> =>
   close === undefined
     ? Effect.void
     : Effect.disconnect(Effect.interruptible(close)).pipe(
-        Effect.interruptible,
-        Effect.timeoutOption(maxCloseMillis),
-        Effect.withClock(Clock.make()),
+        closedWithin(maxCloseMillis),
         Effect.flatMap((ended) =>
           Option.isSome(ended) ? Effect.void : Effect.logWarning("calls of a provider have not ended as it was closed")
         ),

@@ -12,6 +12,7 @@ import * as Queue from "effect/Queue"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import { closedWithin, scopedClosedInRealTime } from "../domain/Closing.ts"
 import { IdGenerator } from "../domain/IdGenerator.ts"
 import { type Cancel, Timers } from "../domain/Timers.ts"
 import { reasonOf } from "./DatabaseError.ts"
@@ -158,12 +159,10 @@ const make = Effect.fnUntraced(function* (options: ChangeNotificationsOptions) {
     const receiving = listener.listen(channel).pipe(Stream.runForEach(receive), Effect.zipRight(Effect.fail(ended)))
     const fiber = yield* Effect.forkDaemon(receiving)
     // Closing a dead connection may never be acknowledged.
-    yield* Effect.addFinalizer(() =>
-      Fiber.interrupt(fiber).pipe(Effect.interruptible, Effect.timeoutOption(closeMillis))
-    )
+    yield* Effect.addFinalizer(() => closedWithin(closeMillis)(Fiber.interrupt(fiber)))
     return yield* Effect.raceFirst(keepChecking, Fiber.join(fiber))
   }).pipe(
-    Effect.scoped,
+    scopedClosedInRealTime,
     // Releasing a dead connection is a defect in the driver; the next attempt follows it too.
     Effect.catchAllDefect((defect) => new SqlError({ cause: defect, message: "the listening connection failed" })),
     Effect.tapError((error) =>

@@ -9,6 +9,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import Pg from "pg"
+import { closedWithin } from "../domain/Closing.ts"
 import { collecting } from "../observe/Collection.ts"
 import * as LedgerMetrics from "../observe/LedgerMetrics.ts"
 import { AccountSql, maxAccountConnections } from "./AccountDatabase.ts"
@@ -153,7 +154,7 @@ const connected = (
     }),
     (pool) =>
       // A server that no longer responds does not acknowledge the close either.
-      Effect.promise(() => pool.end()).pipe(Effect.interruptible, Effect.timeoutOption(closeMillis))
+      Effect.promise(() => pool.end()).pipe(closedWithin(closeMillis))
   )
 
 /** The driver takes all these modes for `verify-full`, and warns at each start that its next version will not. */

@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import { closedWithin } from "../../domain/Closing.ts"
 import * as LedgerMetrics from "../../observe/LedgerMetrics.ts"
 import type { BatchReservation, BatchSettlement, Granted, LedgerStoreShape } from "../LedgerStore.ts"
 import * as FlushPolicy from "./FlushPolicy.ts"
@@ -98,7 +99,7 @@ export class LedgerBatcher {
     return Effect.sync(cancel)
   })
 
-  /** Rejects new reservations and waits until the queues are written, for a bounded time. */
+  /** Rejects new reservations and waits until the queues are written, for a bounded time of the timers, and of real time. */
   readonly close = Effect.async<void>((resume) => {
     this.queues.close()
     const cancel = this.deps.timers.after(closeMillis, () => resume(Effect.void))
@@ -107,7 +108,9 @@ export class LedgerBatcher {
       resume(Effect.void)
     }
     if (!this.writing) this.perform(FlushPolicy.afterBatch(this.queueState()))
+    return Effect.sync(cancel)
   }).pipe(
+    closedWithin(closeMillis),
     Effect.zipRight(
       Effect.suspend(() =>
         this.queues.unwritten === 0

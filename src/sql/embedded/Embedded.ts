@@ -5,6 +5,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import Pg from "pg"
+import { closedWithin } from "../../domain/Closing.ts"
 import { DatabaseFailed, type DirectoryInUse } from "../DatabaseError.ts"
 import { PooledClient } from "../PooledClient.ts"
 import * as DirectoryLock from "./DirectoryLock.ts"
@@ -36,8 +37,7 @@ export const open = (directory: string | null): Effect.Effect<Embedded, Director
     const died = yield* Deferred.make<never, DatabaseFailed>()
     const bridge = yield* Effect.acquireRelease(start(directory, died), (bridge) =>
       Effect.promise(() => bridge.close()).pipe(
-        Effect.interruptible,
-        Effect.timeoutOption(closeMillis),
+        closedWithin(closeMillis),
         Effect.ensuring(Effect.promise(() => bridge.worker.terminate()))
       )
     )

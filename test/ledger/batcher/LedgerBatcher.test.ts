@@ -1,4 +1,4 @@
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect, it, vi } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -101,6 +101,12 @@ const scripted = (first: Apply = grantsAll) =>
     const written = () => batches.flatMap((batch) => batch.settlements.map((settled) => settled.callId))
     return { batcher, batches, script, advance, written, scope, reported }
   })
+
+/** The time of the machine stands still until the test moves it. */
+const fakeSystemTimers = Effect.acquireRelease(
+  Effect.sync(() => vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] })),
+  () => Effect.sync(() => vi.useRealTimers())
+)
 
 /** Lets every fiber that can run do so. */
 const quiet = Effect.repeatN(Effect.yieldNow(), 50)
@@ -592,6 +598,21 @@ describe("Closing", () => {
       yield* advance(100)
       yield* Fiber.join(closing)
     })
+  )
+
+  it.effect("closing does not wait for timers that nobody moves", () =>
+    Effect.gen(function* () {
+      yield* fakeSystemTimers
+      const { batcher, scope } = yield* scripted(() => Effect.fail(unreachable))
+      batcher.settle(settlement())
+      const closing = yield* Effect.fork(Scope.close(scope, Exit.void))
+      yield* quiet
+      vi.advanceTimersByTime(4_900)
+      yield* quiet
+      expect(yield* Fiber.poll(closing)).toMatchObject({ _tag: "None" })
+      vi.advanceTimersByTime(100)
+      yield* Fiber.join(closing)
+    }).pipe(Effect.scoped)
   )
 })
 
