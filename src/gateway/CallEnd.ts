@@ -25,7 +25,7 @@ export const end = <A>(
   exit: Exit.Exit<A, CallFailure>,
   keptAnswer: CallOptions["keptAnswer"]
 ): Effect.Effect<A, CallFailure> => {
-  call.admitted.release()
+  const released = release(call)
   if (Exit.isFailure(exit) && Cause.isDie(exit.cause)) call.died()
   const settlement = call.end()
   const { answer } = call
@@ -38,10 +38,14 @@ export const end = <A>(
     Exit.isFailure(keeping) || keeping.value === undefined
       ? deps.ledger.settle(call.hold, settlement)
       : Effect.zipRight(deps.ledger.settle(call.hold, { ...settlement, kept: keeping.value }), written(deps, call))
-  const ended: Effect.Effect<A, CallFailure> = Exit.isFailure(keeping) ? Effect.failCause(keeping.cause) : exit
+  const ended: Effect.Effect<A, CallFailure> = Exit.isFailure(keeping)
+    ? Effect.failCause(keeping.cause)
+    : Exit.isFailure(released)
+      ? Effect.failCause(released.cause)
+      : exit
   if (!call.isTraced) return Effect.zipRight(settled, ended)
   const { cost, error, model, provider, status } = settlement.record
-  return Effect.annotateCurrentSpan({
+  return Spans.annotate({
     "gateway.status": status,
     "gateway.cost_microusd": cost.amount_microusd,
     "gen_ai.provider.name": provider ?? "",
@@ -51,6 +55,16 @@ export const end = <A>(
     Effect.zipRight(Spans.span(true, "gateway.ledger.settle", Spans.noAttributes, settled)),
     Effect.zipRight(ended)
   )
+}
+
+/** What rate limits of the application throw is a defect, but the call is settled as it has ended. */
+const release = ({ admitted }: Call): Exit.Exit<void> => {
+  try {
+    admitted.release()
+    return Exit.void
+  } catch (defect) {
+    return Exit.die(defect)
+  }
 }
 
 const keepsNothing: Exit.Exit<SealedAnswer | undefined> = Exit.succeed(undefined)

@@ -4,10 +4,11 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
+import * as LogLevel from "effect/LogLevel"
 import * as Metric from "effect/Metric"
 import * as Stream from "effect/Stream"
 import { Caller, type CallObserver, CallObservers, Gateway } from "../../src/index.ts"
-import { ScriptedProvider, TestGateway, testModel, VirtualTimers } from "../../src/testing/index.ts"
+import { MemoryLedger, ScriptedProvider, TestGateway, testModel, VirtualTimers } from "../../src/testing/index.ts"
 import { request } from "../provider/protocols/calls.ts"
 import { recordingTracer } from "./recordingTracer.ts"
 import { inVirtualTime, quiet } from "./virtualTime.ts"
@@ -45,7 +46,7 @@ const setUp = (
     models: [testModel("one/m", { quality: 0.9 }), testModel("two/m", { quality: 0.5 })],
     providers: [one, two]
   }).pipe(Layer.provide(CallObservers.layer(more, observer)))
-  const run = <A, E>(program: Effect.Effect<A, E, Gateway | Caller>) =>
+  const run = <A, E>(program: Effect.Effect<A, E, Gateway | Caller | MemoryLedger>) =>
     inVirtualTime(timers, program).pipe(
       Effect.provideService(Caller, TestGateway.testCaller),
       Effect.provide(layer),
@@ -53,6 +54,8 @@ const setUp = (
     )
   return { lines, run }
 }
+
+const completed = Effect.flatMap(Gateway, (gateway) => gateway.complete(request({ stream: false })))
 
 const streamed = Effect.scoped(
   Effect.flatMap(Gateway, (gateway) =>
@@ -220,6 +223,25 @@ it.effect("the application's tracer sees the call, each attempt and the ledger a
       "gen_ai.response.model": "two/m",
       "gateway.cost_microusd": expect.any(Number)
     })
+  })
+)
+
+it.effect.each(
+  ["gateway.call", "gateway.ledger.reserve", "gateway.relay", "gateway.ledger.settle", "chat m"].flatMap((span) =>
+    (["start", "attribute", "event", "end"] as const).map((method) => [method, span] as const)
+  )
+)("a tracer that throws at the %s of %s takes nothing from the call or its settlement", ([method, span]) =>
+  Effect.gen(function* () {
+    const { tracer } = recordingTracer((called, name) => {
+      if (name === span && (called === method || called === "event")) throw new Error("the tracer is broken")
+    })
+    const { run } = setUp(answer("a"), [])
+    const exit = yield* run(
+      Effect.flatMap(Effect.withTracer(Effect.zipRight(completed, streamed), tracer), () =>
+        Effect.map(MemoryLedger, (ledger) => ledger.calls().map(({ state }) => state))
+      )
+    ).pipe(Logger.withMinimumLogLevel(LogLevel.None))
+    expect(exit).toEqual(Exit.succeed(["settled", "settled"]))
   })
 )
 

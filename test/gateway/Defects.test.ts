@@ -2,10 +2,31 @@ import { expect, it } from "@effect/vitest"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
 import { describe } from "vitest"
 import type { Sink } from "../../src/gateway/Relay.ts"
-import { Caller, type CallOptions, Gateway, type Provider, type Upstream } from "../../src/index.ts"
-import { MemoryLedger, ScriptedProvider, TestGateway, testModel, VirtualTimers } from "../../src/testing/index.ts"
+import {
+  Caller,
+  type CallOptions,
+  Catalog,
+  Gateway,
+  Health,
+  IdGenerator,
+  type Provider,
+  Providers,
+  RateLimits,
+  RetryBudget,
+  Timers,
+  type Upstream
+} from "../../src/index.ts"
+import {
+  FixedPolicy,
+  MemoryLedger,
+  ScriptedProvider,
+  TestGateway,
+  testModel,
+  VirtualTimers
+} from "../../src/testing/index.ts"
 import { newCallId } from "../ledger/fixtures.ts"
 import { request, requestId } from "../provider/protocols/calls.ts"
 import { inVirtualTime } from "./virtualTime.ts"
@@ -261,6 +282,43 @@ describe("A callback of a call that throws", () => {
       const { calls, first, second } = yield* twoCalls({ onRateLimits: throwing })
       expect(isOurDefect(first)).toBe(true)
       expect(Exit.isSuccess(second)).toBe(true)
+      expect(calls).toMatchObject([{ state: "settled" }])
+    })
+  )
+
+  it.effect("when its place in the rate limits ends leaves no hold behind", () =>
+    Effect.gen(function* () {
+      const timers = VirtualTimers.make()
+      const provider = ScriptedProvider.make({ id: "one", timers, script: () => answer("a") })
+      const status = { requests: null, tokens: null }
+      const rateLimits = Layer.succeed(RateLimits, { admit: () => Effect.succeed({ release: throwing, status }) })
+      const { calls, exit } = yield* inVirtualTime(
+        timers,
+        Effect.gen(function* () {
+          const gateway = yield* Gateway
+          const exit = yield* Effect.exit(gateway.complete(request({ stream: false })))
+          return { exit, calls: (yield* MemoryLedger).calls() }
+        }).pipe(
+          Effect.provideService(Caller, TestGateway.testCaller),
+          Effect.provide(
+            Gateway.layer.pipe(
+              Layer.provide([
+                Catalog.layerOf([testModel("one/m")]),
+                Providers.layerOf([provider]),
+                FixedPolicy.layerPolicy(),
+                FixedPolicy.layerConfigurations(),
+                Health.layer,
+                IdGenerator.layer,
+                RetryBudget.layer,
+                rateLimits
+              ]),
+              Layer.provideMerge(MemoryLedger.layerFunded(1_000_000)),
+              Layer.provideMerge(Timers.layerOf(timers))
+            )
+          )
+        )
+      )
+      expect(isOurDefect(exit)).toBe(true)
       expect(calls).toMatchObject([{ state: "settled" }])
     })
   )

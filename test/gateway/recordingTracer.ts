@@ -13,11 +13,14 @@ interface RecordedSpan {
   readonly failure: () => string | undefined
 }
 
-/** A tracer of the application that keeps its spans' names, parents, attributes and ends. */
-export const recordingTracer = () => {
+type Method = "start" | "attribute" | "event" | "end"
+
+/** A tracer of the application that keeps its spans' names, parents, attributes and ends; `onCall` is told of each call, and may throw. */
+export const recordingTracer = (onCall: (method: Method, span: string) => void = () => {}) => {
   const spans: Array<RecordedSpan> = []
   const tracer = Tracer.make({
     span: (name, parent, context, links, startTime, kind) => {
+      onCall("start", name)
       const attributes = new Map<string, unknown>()
       const parentName = Option.match(parent, {
         onNone: () => "-",
@@ -44,10 +47,14 @@ export const recordingTracer = () => {
         sampled: true,
         kind,
         end: (time, exit) => {
+          onCall("end", name)
           ended = { time, exit }
         },
-        attribute: (key, value) => attributes.set(key, value),
-        event: () => {},
+        attribute: (key, value) => {
+          onCall("attribute", name)
+          attributes.set(key, value)
+        },
+        event: () => onCall("event", name),
         addLinks: () => {}
       }
     },

@@ -51,7 +51,7 @@ export const runnerMutants = [
   },
   {
     file: ended,
-    find: "  call.admitted.release()\n",
+    find: "    admitted.release()\n",
     replace: "",
     breaks: "a call that is over keeps its place among the running requests",
     tests: runnerTests
