@@ -57,7 +57,10 @@ export interface GatewayShape {
     sink: Sink,
     options?: Partial<CallOptions>
   ) => Effect.Effect<void, CallFailure, Caller>
-  /** The streamed response as a Stream: fails before the first content, or the Stream itself fails; closing the scope cancels. */
+  /**
+   * The streamed response as a Stream: fails before the first content, or the Stream itself fails. The end of its reader cancels, and so
+   * does closing the scope.
+   */
   readonly stream: (
     request: ChatRequest,
     options?: Partial<CallOptions>

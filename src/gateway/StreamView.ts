@@ -38,7 +38,7 @@ export interface StreamedAnswer extends ResponseStart {
   /**
    * What the model answers as it comes, and `Completed` last; fails where the response breaks. A defect of the call, and the end of
    * its scope before the last element, are causes of the stream too: only what ends with `Completed` is whole. It is read once:
-   * a second run is a defect. Only the end of the scope cancels the call, not a reader that has enough before.
+   * a second run is a defect. A reader that ends before, having enough or interrupted, cancels the call, as the end of the scope does.
    */
   readonly events: Stream.Stream<ChatEvent | Completed, StreamBroken>
 }
@@ -85,9 +85,12 @@ export const make = (
       })
     )
     // nobody can read what is interrupted while it opens: its call does not last until the scope around it is closed
-    const start = yield* Effect.uninterruptibleMask((restore) =>
+    const { fiber, start } = yield* Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(Effect.forkScoped(running), (fiber) =>
-        Effect.onInterrupt(restore(Deferred.await(begun)), () => Fiber.interrupt(fiber))
+        Effect.map(
+          Effect.onInterrupt(restore(Deferred.await(begun)), () => Fiber.interrupt(fiber)),
+          (start) => ({ fiber, start })
+        )
       )
     )
     const read = Stream.mapChunks(Mailbox.toStream(mailbox), (chunk) => {
@@ -103,7 +106,8 @@ export const make = (
     const events = Stream.suspend(() => {
       if (isRead) return Stream.dieMessage("the events of a response are read once")
       isRead = true
-      return read
+      // nobody else can read the rest: without this the call would be held back until its deadline
+      return Stream.ensuring(read, Fiber.interrupt(fiber))
     })
     return { ...start, events }
   })

@@ -277,21 +277,43 @@ describe("An embedding program", () => {
     }
   )
 
-  it.effect("a response is read once, and a reader that has enough leaves its call to the scope", () => {
+  it.effect("a response is read once, and a reader that has enough ends its call", () => {
     const { one, run } = setUp([text("Hello"), wait(1_000), text(" there"), hang])
     return run(
       Effect.gen(function* () {
-        yield* Effect.scoped(
-          Effect.gen(function* () {
-            const { events } = yield* stream
-            yield* Stream.runDrain(Stream.take(events, 1))
-            expect(one.calls.map((call) => call.state())).toEqual(["open"])
-            const again = yield* Effect.exit(Stream.runCollect(events))
-            expect(Exit.isFailure(again) && Cause.isDie(again.cause)).toBe(true)
-          })
-        )
+        const { events } = yield* stream
+        yield* Stream.runDrain(Stream.take(events, 1))
         expect(one.calls.map((call) => call.state())).toEqual(["closed"])
-      })
+        expect(yield* booked).toMatchObject([{ state: "cancelled" }])
+        const again = yield* Effect.exit(Stream.runCollect(events))
+        expect(Exit.isFailure(again) && Cause.isDie(again.cause)).toBe(true)
+      }).pipe(Effect.scoped)
+    )
+  })
+
+  it.effect("a reader that is interrupted ends its call, also where the scope goes on", () => {
+    const { one, run, timers } = setUp([text("Hello"), hang])
+    return run(
+      Effect.gen(function* () {
+        const { events } = yield* stream
+        const soon = Effect.async<void>((resume) => {
+          timers.after(1_000, () => resume(Effect.void))
+        })
+        yield* Stream.runDrain(Stream.interruptWhen(events, soon))
+        expect(one.calls.map((call) => call.state())).toEqual(["closed"])
+        expect(yield* booked).toMatchObject([{ state: "cancelled" }])
+      }).pipe(Effect.scoped)
+    )
+  })
+
+  it.effect("a reader that ends with the last element has a call that is settled as complete", () => {
+    const { run } = setUp(answer("Hello"))
+    return run(
+      Effect.gen(function* () {
+        const { events } = yield* stream
+        yield* Stream.runDrain(Stream.takeUntil(events, ({ _tag }) => _tag === "Completed"))
+        expect(yield* booked).toMatchObject([{ state: "settled", settlement: { record: { status: "success" } } }])
+      }).pipe(Effect.scoped)
     )
   })
 

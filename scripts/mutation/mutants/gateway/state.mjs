@@ -442,15 +442,15 @@ export const stateMutants = [
   },
   {
     file: spans,
-    find: "(isTraced ? Effect.withSpan",
-    replace: "(true ? Effect.withSpan",
+    find: "(isTraced ? recorded",
+    replace: "(true ? recorded",
     breaks: "a span is opened although no tracer is set",
     tests: spanTests
   },
   {
     file: spans,
-    find: "(isTraced ? Effect.withSpan",
-    replace: "(false ? Effect.withSpan",
+    find: "(isTraced ? recorded",
+    replace: "(false ? recorded",
     breaks: "the application's tracer sees nothing",
     tests: spanTests
   },
