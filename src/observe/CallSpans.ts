@@ -8,7 +8,7 @@ import type { CallObserver, EndedAttempt, ObservedCall } from "../domain/CallObs
 import type { Model } from "../domain/Model.ts"
 import type { TimersShape } from "../domain/Timers.ts"
 import { completionTokens, promptTokens } from "../domain/Usage.ts"
-import { isDefaultTracer } from "./Spans.ts"
+import { isTraced } from "./Spans.ts"
 
 /** What is traced of a call that is running. */
 interface TracedCall {
@@ -40,7 +40,7 @@ export const make = (timers: TimersShape): CallSpans => {
   const observer: CallObserver = {
     admitted: (call) => {
       const fiber = Option.getOrUndefined(Fiber.getCurrentFiber())
-      if (fiber === undefined || isDefaultTracer(fiber.currentTracer)) return
+      if (fiber === undefined || !isTraced(fiber)) return
       const parent = Option.fromNullable(fiber.currentSpan)
       traced.set(call, { tracer: fiber.currentTracer, parent, attempts: 0, attempt: undefined })
     },

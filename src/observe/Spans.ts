@@ -3,6 +3,8 @@ import * as Context from "effect/Context"
 import * as DefaultServices from "effect/DefaultServices"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import type * as Fiber from "effect/Fiber"
+import * as FiberRef from "effect/FiberRef"
 import * as Tracer from "effect/Tracer"
 import * as Defects from "./Defects.ts"
 
@@ -11,11 +13,13 @@ const defaultTracer = Context.get(DefaultServices.liveServices, Tracer.Tracer)
 
 export type Attributes = Readonly<Record<string, string | number | boolean>>
 
-export const isDefaultTracer = (tracer: Tracer.Tracer): boolean => tracer === defaultTracer
+/** The application has set a tracer, and has not switched it off here. */
+export const isTraced = (fiber: Fiber.RuntimeFiber<unknown, unknown>): boolean =>
+  fiber.currentTracer !== defaultTracer && fiber.getFiberRef(FiberRef.currentTracerEnabled)
 
 /** Whether spans are recorded, asked once per call; `use` decides with it what to wrap. */
 export const whenTraced = <A, E, R>(use: (isTraced: boolean) => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.withFiberRuntime((fiber) => use(!isDefaultTracer(fiber.currentTracer)))
+  Effect.withFiberRuntime((fiber) => use(isTraced(fiber)))
 
 /**
  * The effect as a span where spans are recorded, otherwise the effect as it is. A span that nothing exports costs 24 to

@@ -245,6 +245,15 @@ it.effect.each(
   })
 )
 
+it.effect("where the application has switched its tracer off there are no spans, nor those of attempts alone", () =>
+  Effect.gen(function* () {
+    const { spans, tracer } = recordingTracer()
+    const { run } = setUp(answer("a"), [])
+    yield* run(Effect.withTracer(Effect.withTracerEnabled(streamed, false), tracer))
+    expect(spans.map(({ name }) => name)).toEqual([])
+  })
+)
+
 it.effect("the span of an attempt lasts until its response ends and has the attributes of generative AI", () =>
   Effect.gen(function* () {
     const { spans, tracer } = recordingTracer()

@@ -456,8 +456,8 @@ export const stateMutants = [
   },
   {
     file: spans,
-    find: "!isDefaultTracer(fiber.currentTracer)",
-    replace: "true",
+    find: "use(isTraced(fiber))",
+    replace: "use(true)",
     breaks: "a call is traced although no tracer is set",
     tests: spanTests
   },
