@@ -20,7 +20,8 @@ export const cost = (of: { readonly amount_microusd: number; readonly basis: str
 export const microUsdOf = (usd: string | number): number | null | undefined => {
   if (usd === "") return null
   const amount = Number(usd)
-  return amount >= 0 && Number(amount.toFixed(6)) === amount ? Math.round(amount * microPerUsd) : undefined
+  if (!Number.isFinite(amount) || amount < 0 || Number(amount.toFixed(6)) !== amount) return undefined
+  return Math.round(amount * microPerUsd)
 }
 
 export const usdOf = (microUsd: number | null): number | "" => (microUsd === null ? "" : microUsd / microPerUsd)
