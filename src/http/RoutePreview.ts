@@ -57,7 +57,7 @@ const routed = (request: ChatRequest, preview: Preview, nowMillis: number): Rout
     skipped: ranked.resting,
     reason: ranked.reason,
     routing_config: allowed.routingConfig,
-    alpha: allowed.alpha,
+    alpha: ranked.pinned ? null : allowed.alpha,
     fallback_enabled: ranked.fallbackEnabled,
     excluded: ranked.excluded,
     prompt_tokens: likelyPromptTokens,

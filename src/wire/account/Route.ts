@@ -49,7 +49,7 @@ export const RouteOut = Schema.Struct({
   }),
   routing_config: Schema.NullOr(Schema.String).annotations({ description: "Slug of the routing configuration." }),
   alpha: Schema.NullOr(Schema.Number).annotations({
-    description: "Quality-versus-cost weight that applies; null with an `error`."
+    description: "Quality-versus-cost weight that applies; null with an `error`, or for a pinned model."
   }),
   fallback_enabled: Schema.Boolean.annotations({
     description: "Whether more than the first candidate would be tried."

@@ -213,6 +213,7 @@ describe.each(databaseKinds)("routing on %s", (kind) => {
     expect((await jsonOf<Route>(asPerson)).candidates.map(({ model }) => model)).toEqual(
       auto.candidates.map(({ model }) => model)
     )
+    expect(await preview({ model: "sim/fast", alpha: 1 })).toMatchObject({ reason: "pinned_model", alpha: null })
     expect(await preview({ model: "auto", models: { allow: [] } })).toMatchObject({
       candidates: [],
       error: { code: "no_eligible_model", param: "models" },
