@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
 import { efforts } from "../../domain/Chat.ts"
-import { allowed, closed, freeForm, listOf, nonEmptyText, optional } from "../validation/SchemaParts.ts"
+import { allowed, bound, closed, freeForm, listOf, nonEmptyText, optional } from "../validation/SchemaParts.ts"
 import { Message, ToolDefinition } from "./ChatMessageSchema.ts"
 
 export const maxMessages = 20_000
@@ -20,10 +20,7 @@ const StreamOptions = closed({
 
 const ReasoningConfig = closed({
   effort: optional(effort, "Alias of `reasoning_effort`; both may be sent if they agree."),
-  max_tokens: optional(
-    Schema.Number.pipe(allowed({ type: "integer", minimum: 1 })),
-    "Reasoning budget in tokens, for models that take one."
-  ),
+  max_tokens: optional(bound(1), "Reasoning budget in tokens, for models that take one."),
   summary: optional(Schema.String, "How to summarize the reasoning, where the provider supports it."),
   exclude: optional(Schema.Boolean, "Do not return the reasoning; the model may still reason.")
 }).annotations({ identifier: "ReasoningConfig" })
@@ -59,10 +56,10 @@ const ProviderRestriction = oneAllowList("ProviderRestriction", {
 export const allowsTwice = (restriction: { readonly allow?: unknown; readonly only?: unknown }): boolean =>
   (restriction.allow ?? null) !== null && (restriction.only ?? null) !== null
 
-const priceCap = Schema.Number.pipe(allowed({ type: "integer", minimum: 0 }))
+const priceCap = bound(0)
 const penalty = Schema.Number.pipe(allowed({ type: "number", minimum: -2, maximum: 2 }))
 const finite = Schema.Number.pipe(allowed({ type: "number" }))
-const positive = Schema.Number.pipe(allowed({ type: "integer", minimum: 1 }))
+const positive = bound(1)
 
 /** The routing fields, common to both endpoints. */
 export const routingFields = {

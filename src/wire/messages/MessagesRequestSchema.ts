@@ -1,11 +1,11 @@
 import * as Schema from "effect/Schema"
 import { maxMessages, maxStops, maxTools, routingFields } from "../chat/ChatRequestSchema.ts"
 import { WebSearchType } from "../responses/ResponsesToolSchema.ts"
-import { allowed, freeForm, listOf, nonEmptyText, optional } from "../validation/SchemaParts.ts"
+import { allowed, bound, freeForm, listOf, nonEmptyText, optional } from "../validation/SchemaParts.ts"
 import { cacheControl, InputMessage, systemContent } from "./MessagesContentSchema.ts"
 
 const finite = Schema.Number.pipe(allowed({ type: "number" }))
-const positive = Schema.Number.pipe(allowed({ type: "integer", minimum: 1 }))
+const positive = bound(1)
 
 /** Providers have narrower rules; this bound rejects only names that no provider supports. */
 export const maxToolNameCharacters = 256

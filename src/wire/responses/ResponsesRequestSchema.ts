@@ -1,13 +1,13 @@
 import * as Schema from "effect/Schema"
 import { efforts } from "../../domain/Chat.ts"
 import { maxTools, routingFields } from "../chat/ChatRequestSchema.ts"
-import { allowed, closed, freeForm, listOf, optional } from "../validation/SchemaParts.ts"
+import { allowed, bound, closed, freeForm, listOf, optional } from "../validation/SchemaParts.ts"
 import { InputItem, maxItems } from "./ResponsesInputSchema.ts"
 import { ResponsesTool, ToolChoice } from "./ResponsesToolSchema.ts"
 
 const penalty = Schema.Number.pipe(allowed({ type: "number", minimum: -2, maximum: 2 }))
 const finite = Schema.Number.pipe(allowed({ type: "number" }))
-const positive = Schema.Number.pipe(allowed({ type: "integer", minimum: 1 }))
+const positive = bound(1)
 const notSupported = (why: string) =>
   Schema.optional(Schema.Null).annotations({
     description: `Not supported: ${why} Any value other than null is rejected.`

@@ -31,6 +31,17 @@ export const allowed = (range: NumberRange) => {
   })
 }
 
+/** An integer of at least this and of any size, which is only compared. */
+export const bound = (minimum: number) => {
+  const range: NumberRange = { type: "integer", minimum }
+  return Schema.Number.pipe(
+    Schema.filter((value) => Number.isInteger(value) && value >= minimum, {
+      message: () => `Expected ${rangeText(range)}`,
+      jsonSchema: range
+    })
+  )
+}
+
 /** A number in the range, which can be described where it is used, as `allowed` cannot. */
 export const within = (range: Omit<NumberRange, "description">) => {
   const { maximum = Number.MAX_VALUE, minimum = -Number.MAX_VALUE, type } = range

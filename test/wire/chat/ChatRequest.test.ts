@@ -196,7 +196,7 @@ describe("every field", () => {
     [{ temperature: Number.POSITIVE_INFINITY }, "invalid_value", "temperature"],
     [{ max_tokens: 0 }, "invalid_value", "max_tokens"],
     [{ max_tokens: 1.5 }, "invalid_type", "max_tokens"],
-    [{ max_completion_tokens: 2 ** 53 }, "invalid_value", "max_completion_tokens"],
+    [{ max_completion_tokens: -(2 ** 53) }, "invalid_value", "max_completion_tokens"],
     [{ seed: 2 ** 53 }, "invalid_value", "seed"],
     [{ frequency_penalty: 2.1 }, "invalid_value", "frequency_penalty"],
     [{ presence_penalty: -2.1 }, "invalid_value", "presence_penalty"],
@@ -283,6 +283,10 @@ describe("every field", () => {
 })
 
 describe("fields that say the same twice", () => {
+  it("a bound of any size is one, as the largest safe integer", () => {
+    expect(accepted({ max_completion_tokens: 2 ** 64 }).maxOutputTokens).toBe(Number.MAX_SAFE_INTEGER)
+  })
+
   it("max_completion_tokens wins over max_tokens", () => {
     expect(accepted({ max_tokens: 5, max_completion_tokens: 7 }).maxOutputTokens).toBe(7)
     expect(accepted({ max_tokens: 5, max_completion_tokens: null }).maxOutputTokens).toBe(5)
