@@ -280,13 +280,13 @@ describe("every field", () => {
       message: `Unknown parameter: '${param}'. Known parameters: ${known}.`
     })
   })
-})
 
-describe("fields that say the same twice", () => {
   it("a bound of any size is one, as the largest safe integer", () => {
     expect(accepted({ max_completion_tokens: 2 ** 64 }).maxOutputTokens).toBe(Number.MAX_SAFE_INTEGER)
   })
+})
 
+describe("fields that say the same twice", () => {
   it("max_completion_tokens wins over max_tokens", () => {
     expect(accepted({ max_tokens: 5, max_completion_tokens: 7 }).maxOutputTokens).toBe(7)
     expect(accepted({ max_tokens: 5, max_completion_tokens: null }).maxOutputTokens).toBe(5)
