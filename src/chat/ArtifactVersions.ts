@@ -86,7 +86,7 @@ export const removeArtifact = (
     return true
   })
 
-/** Those of the messages, each by its copy. */
+/** Those of the messages, each by its copy; what was deleted has no text to be copied. */
 export const copyArtifacts = (
   deps: VersionDeps,
   from: ConversationId,
@@ -96,16 +96,17 @@ export const copyArtifacts = (
   Effect.gen(function* () {
     const { ids, now, store } = deps
     const copies = new Map<string, string>()
-    for (const { action, id, messageId, name, version } of yield* store.events(from)) {
+    const events = yield* store.events(from)
+    const deleted = new Set(events.filter(({ action }) => action === "deleted").map(({ id }) => id))
+    for (const { action, id, messageId, name, version } of events) {
       const message = messages.get(messageId)
-      if (message === undefined) continue
+      if (message === undefined || deleted.has(id)) continue
       const copy = copies.get(id) ?? ids.uuid()
       if (!copies.has(id)) yield* store.createArtifact(to, copy, name, now())
       copies.set(id, copy)
-      const content = action === "deleted" ? undefined : yield* store.contentOf(id, version)
+      const content = yield* store.contentOf(id, version)
       if (content !== undefined) yield* store.addVersion(copy, { ...content, version }, now())
       yield* note(deps, action, copy, version, message)
-      if (action === "deleted") yield* store.deleteArtifact(copy, now())
     }
   })
 

@@ -89,6 +89,7 @@ export interface ContentStoreShape {
     at: Date
   ) => Effect.Effect<void, StoreUnavailable>
   readonly addVersion: (artifact: string, version: NewVersion, at: Date) => Effect.Effect<void, StoreUnavailable>
+  /** Its events stay, its text does not. */
   readonly deleteArtifact: (artifact: string, at: Date) => Effect.Effect<void, StoreUnavailable>
   readonly addEvent: (
     event: { readonly id: string; readonly artifact: string; readonly version: number } & Pick<
@@ -208,7 +209,7 @@ const make = (sql: SqlClient): ContentStoreShape => {
     contentOf: (id, version) =>
       sql`select a.name, v.media_type as "mediaType", v.content from chat_artifact a
         join chat_artifact_version v on v.artifact_id = a.id join conversation c on c.id = a.conversation_id
-        where a.id = ${id} and v.version = ${version} and c.deleted_at is null`.pipe(
+        where a.id = ${id} and v.version = ${version} and a.deleted_at is null and c.deleted_at is null`.pipe(
         Effect.flatMap(decodeContent),
         Effect.map(([row]) => row),
         fromSql
@@ -219,7 +220,9 @@ const make = (sql: SqlClient): ContentStoreShape => {
     addVersion: (id, { content, mediaType, version }, at) =>
       done(sql`insert into chat_artifact_version (artifact_id, version, media_type, content, size_bytes, created_at)
         values (${id}, ${version}, ${mediaType}, ${content}, ${Buffer.byteLength(content)}, ${at})`),
-    deleteArtifact: (id, at) => done(sql`update chat_artifact set deleted_at = ${at} where id = ${id}`),
+    deleteArtifact: (id, at) =>
+      done(sql`with gone as (update chat_artifact set deleted_at = ${at} where id = ${id})
+        update chat_artifact_version set content = '' where artifact_id = ${id}`),
     addEvent: ({ action, artifact: of, id, messageId, version }, at) =>
       done(sql`insert into chat_artifact_event (id, message_id, artifact_id, version, action, created_at)
         values (${id}, ${messageId}, ${of}, ${version}, ${action}, ${at})`),

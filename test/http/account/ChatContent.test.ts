@@ -263,6 +263,24 @@ describe.each(databaseKinds)("images and artifacts of conversations on %s", (kin
     const forked = await chat().read(fork.id)
     expect(forked.artifacts).toMatchObject([{ name: "page é.html", version: 3 }])
     expect(forked.artifacts[0]?.id).not.toBe(artifact?.id)
+
+    // no link leads to what is deleted, and no copy of the conversation has it
+    const links = (after.messages[1]?.artifact_events ?? []).map((event) => event.artifact.content_url)
+    expect(
+      await Promise.all([artifact?.content_url ?? "", ...links].map(async (url) => (await get(url)).status))
+    ).toEqual(Array.from({ length: 5 }, () => 404))
+    const texts = await node.run(
+      Effect.flatMap(
+        SqlClient,
+        (sql) => sql`select count(*)::int as count from chat_artifact_version
+          where artifact_id = ${artifact?.id ?? ""} and content <> ''`
+      )
+    )
+    expect(texts).toEqual([{ count: 0 }])
+    const later = await jsonOf<{ readonly id: string }>(person.send("POST", `${root}/${id}/fork`, {}), 201)
+    expect(await chat().read(later.id)).toMatchObject({ artifacts: [], messages: [{}, { artifact_events: [] }] })
+    const again = { name: "page é.html", media_type: "text/html", content: "again" }
+    expect(await jsonOf(person.send("POST", `${root}/${later.id}/artifacts`, again), 201)).toMatchObject({ version: 1 })
   })
 
   it("keep an answer whose calls of tools have characters that a database cannot store", async () => {
