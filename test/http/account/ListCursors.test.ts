@@ -67,4 +67,24 @@ describe("a cursor", () => {
       }
     }
   })
+
+  it("continues where it is, also once what it stands on is gone", async () => {
+    const { id } = await created("/api/me/projects", { name: "changing" })
+    const configurations = `/api/projects/${id}/routing-configurations`
+    for (const slug of ["a", "b"]) await created(configurations, { slug })
+    const page = async (cursor: string | null = null) => {
+      const more = cursor === null ? "" : `&cursor=${cursor}`
+      const response = await operator.send("GET", `/api/chat/models?project_id=${id}&limit=2${more}`)
+      const { items, next_cursor } = (await response.json()) as Page
+      return { ids: items.map((item) => (item as { readonly id: string }).id), next_cursor }
+    }
+    const first = await page()
+    expect(first.ids).toEqual(["auto", "auto:a"])
+    expect((await operator.send("DELETE", `${configurations}/a`)).status).toBe(204)
+    const second = await page(first.next_cursor)
+    expect(second.ids).toEqual(["auto:b", expect.stringMatching(/^sim\//)])
+    const excluded = { excluded_models: ["*"] }
+    expect((await operator.send("PUT", `/api/projects/${id}/policy`, excluded)).status).toBe(200)
+    expect(await page(second.next_cursor)).toEqual({ ids: [], next_cursor: null })
+  })
 })

@@ -22,9 +22,19 @@ const modelOut = (listing: Listing): ChatModelOut =>
     : { id: listing.model.id, provider: listing.model.providerId }
 
 const pageOf = (models: ReadonlyArray<ChatModelOut>, cursor: string | undefined, limit: number) => {
-  const start = cursor === undefined ? 0 : models.findIndex(({ id }) => id === cursor) + 1
+  // the one that it stands on may be gone
+  const found = cursor === undefined ? 0 : models.findIndex(({ id }) => isBefore(cursor, id))
+  const start = found === -1 ? models.length : found
   const items = models.slice(start, start + limit)
   const last = items.at(-1)
   const hasMore = last !== undefined && start + limit < models.length
   return { items, has_more: hasMore, next_cursor: hasMore ? chatModelsCursor(last.id) : null }
 }
+
+/** In the order of the list. */
+const isBefore = (id: string, other: string): boolean => {
+  const [group, ofOther] = [groupOf(id), groupOf(other)]
+  return group === ofOther ? id < other : group < ofOther
+}
+
+const groupOf = (id: string): number => (id === "auto" ? 0 : id.startsWith("auto:") ? 1 : 2)
