@@ -81,4 +81,7 @@ const make = Effect.gen(function* () {
 })
 
 const notWritten = Effect.dieMessage("a key that was written just now is found")
-const switchedOff = new RoleRequired({ message: "Your key for calls from the dashboard is inactive." })
+const switchedOff = new RoleRequired({
+  message:
+    "Your key for calls from the dashboard is inactive, expired or revoked: change it, or delete it, and the next call makes another one."
+})

@@ -83,7 +83,18 @@ describe.each(databaseKinds)("chat completions of a person, on %s", (kind) => {
     const off = await owner.send("POST", path, message)
     expect([off.status, ((await off.json()) as { error: { code: string } }).error.code]).toEqual([403, "role_required"])
     await owner.send("PATCH", of, { is_active: true })
+
+    await owner.send("POST", `${of}/revoke`)
+    // what is permanent says how a person comes to another one
+    const revoked = await owner.send("POST", path, message)
+    expect([revoked.status, await revoked.json()]).toMatchObject([
+      403,
+      { error: { code: "role_required", message: expect.stringContaining("or delete it") } }
+    ])
+    expect((await owner.send("DELETE", of)).status).toBe(204)
     expect((await owner.send("POST", path, message)).status).toBe(200)
+    const made = await keysOfPersons()
+    expect([made.length, made[0]?.id === key?.id]).toEqual([1, false])
   })
 
   it("need no secret, and that key never gets one", async () => {
