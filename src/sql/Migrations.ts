@@ -45,6 +45,7 @@ import { endedSignInRows } from "./migrations/0044_ended_sign_ins.ts"
 import { sessionLinkColumn } from "./migrations/0045_session_links.ts"
 import { wideRateLimits } from "./migrations/0046_wide_rate_limits.ts"
 import { announcedRows } from "./migrations/0047_announced_rows.ts"
+import { erasedArtifacts } from "./migrations/0048_erased_artifacts.ts"
 
 export type MigrationError = Migrator.MigrationError
 
@@ -88,7 +89,8 @@ export const migrations = {
   "0044_ended_sign_ins": endedSignInRows,
   "0045_session_links": sessionLinkColumn,
   "0046_wide_rate_limits": wideRateLimits,
-  "0047_announced_rows": announcedRows
+  "0047_announced_rows": announcedRows,
+  "0048_erased_artifacts": erasedArtifacts
 }
 
 /** An arbitrary number, the same in every version of the gateway. */

@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import { byCodePoint } from "../../../domain/CodePointOrder.ts"
 import { CallRunner } from "../../../gateway/CallRunner.ts"
 import { ProjectAccess } from "../../../identity/projects/ProjectAccess.ts"
 import { type ChatModelOut, type ChatModelsParameters, chatModelsCursor } from "../../../wire/account/Chat.ts"
@@ -34,7 +35,7 @@ const pageOf = (models: ReadonlyArray<ChatModelOut>, cursor: string | undefined,
 /** In the order of the list. */
 const isBefore = (id: string, other: string): boolean => {
   const [group, ofOther] = [groupOf(id), groupOf(other)]
-  return group === ofOther ? id < other : group < ofOther
+  return group === ofOther ? byCodePoint(id, other) < 0 : group < ofOther
 }
 
 const groupOf = (id: string): number => (id === "auto" ? 0 : id.startsWith("auto:") ? 1 : 2)
