@@ -138,79 +138,93 @@ export interface ProjectModels {
 }
 
 export const make = (deps: AdmissionDeps): Admission => ({
-  // no generators: they allocate 4 KB a call
-  admit: (caller, request, { body, clientRequestId, endpoint, onRateLimits, origin = "user", requestId }, restore) =>
-    Effect.suspend(() => {
-      const startedAtMillis = deps.timers.now()
-      const measure = Estimate.estimatePrompt(request, deps.random)
-      return Effect.flatMap(
-        deps.rateLimits.admit(caller, Estimate.likelyPromptTokens(measure)),
-        ({ release, status }) => {
-          const call = {
-            requestId,
-            endpoint,
-            clientRequestId,
-            origin,
-            body,
-            caller,
-            request,
-            startedAtMillis,
-            measure,
-            release
-          }
-          return Effect.tapErrorCause(
-            Effect.suspend(() => {
-              onRateLimits?.(status)
-              return Effect.flatMap(rulesOf(deps, caller, restore), (rules) => rankCandidates(deps, call, rules))
-            }),
-            () => Effect.sync(release)
-          )
+  admit: (caller, request, options, restore) => admit(deps, caller, request, options, restore),
+  preview: (caller, request) => preview(deps, caller, request),
+  promptTokens: (caller, request) => promptTokens(deps, caller, request),
+  projectModels: (caller) => projectModels(deps, caller)
+})
+
+/** Without generators: they allocate 4 KB a call. */
+const admit = (
+  deps: AdmissionDeps,
+  caller: CallerShape,
+  request: ChatRequest,
+  { body, clientRequestId, endpoint, onRateLimits, origin = "user", requestId }: CallOptions,
+  restore: Restore
+): Effect.Effect<Admitted, CallFailure> =>
+  Effect.suspend(() => {
+    const startedAtMillis = deps.timers.now()
+    const measure = Estimate.estimatePrompt(request, deps.random)
+    return Effect.flatMap(
+      deps.rateLimits.admit(caller, Estimate.likelyPromptTokens(measure)),
+      ({ release, status }) => {
+        const call = {
+          requestId,
+          endpoint,
+          clientRequestId,
+          origin,
+          body,
+          caller,
+          request,
+          startedAtMillis,
+          measure,
+          release
         }
-      )
-    }),
-  preview: Effect.fnUntraced(function* (caller, request) {
-    const measure = Estimate.estimatePrompt(request, deps.random)
-    const rules = yield* rulesOf(deps, caller, identity)
-    const call = { caller, request, measure, startedAtMillis: deps.timers.now() }
-    const routed = yield* route(deps, call, rules, false)
-    const candidates = routed.ranked.candidates.all()
-    return {
-      ...routed,
-      likelyPromptTokens: Estimate.likelyPromptTokens(measure),
-      options: Arr.map(candidates, (one) => smallestOption(measure, request, one)),
-      health: Arr.map(candidates, ({ credential, model }) => deps.health.of(model, credential?.id))
-    }
-  }),
-  promptTokens: Effect.fnUntraced(function* (caller, request) {
-    const measure = Estimate.estimatePrompt(request, deps.random)
-    const project = yield* deps.policy.ofProject(caller.projectId)
-    const configurations = yield* deps.configurations.ofProject(caller.projectId)
-    const configuration = yield* resolveConfiguration(request, configurations)
-    const allowed = intersectPolicies(project, configuration, request.routing)
-    const credentials = yield* credentialsOf(deps, caller)
-    const models = yield* namedModels(request, {
-      snapshot: snapshotFor(deps.catalog, credentials),
-      policy: allowed,
-      billingMode: caller.billingMode,
-      credentialOf: credentials === null ? undefined : CredentialChoice.choose(credentials, deps.health)
-    })
-    const imageTokens = models.reduce((most, model) => Math.max(most, model.imageTokens), 0)
-    return Estimate.likelyTokensWithMedia(measure, imageTokens)
-  }),
-  projectModels: Effect.fnUntraced(function* (caller) {
-    const project = yield* deps.policy.ofProject(caller.projectId)
-    const configurations = yield* deps.configurations.ofProject(caller.projectId)
-    const credentials = yield* credentialsOf(deps, caller)
-    const snapshot = snapshotFor(deps.catalog, credentials)
-    const poolOf = (configuration: RoutingConfiguration | null) =>
-      permittedModels(snapshot, intersectPolicies(project, configuration, noControls), caller.billingMode, credentials)
-    return {
-      models: poolOf(null),
-      configurations: configurations
-        .filter((configuration) => configuration.isActive)
-        .map((configuration) => ({ slug: configuration.slug, pool: poolOf(configuration) }))
-    }
+        return Effect.tapErrorCause(
+          Effect.suspend(() => {
+            onRateLimits?.(status)
+            return Effect.flatMap(rulesOf(deps, caller, restore), (rules) => rankCandidates(deps, call, rules))
+          }),
+          () => Effect.sync(release)
+        )
+      }
+    )
   })
+
+const preview = Effect.fnUntraced(function* (deps: AdmissionDeps, caller: RoutedProject, request: ChatRequest) {
+  const measure = Estimate.estimatePrompt(request, deps.random)
+  const rules = yield* rulesOf(deps, caller, identity)
+  const call = { caller, request, measure, startedAtMillis: deps.timers.now() }
+  const routed = yield* route(deps, call, rules, false)
+  const candidates = routed.ranked.candidates.all()
+  return {
+    ...routed,
+    likelyPromptTokens: Estimate.likelyPromptTokens(measure),
+    options: Arr.map(candidates, (one) => smallestOption(measure, request, one)),
+    health: Arr.map(candidates, ({ credential, model }) => deps.health.of(model, credential?.id))
+  }
+})
+
+const promptTokens = Effect.fnUntraced(function* (deps: AdmissionDeps, caller: RoutedProject, request: ChatRequest) {
+  const measure = Estimate.estimatePrompt(request, deps.random)
+  const project = yield* deps.policy.ofProject(caller.projectId)
+  const configurations = yield* deps.configurations.ofProject(caller.projectId)
+  const configuration = yield* resolveConfiguration(request, configurations)
+  const allowed = intersectPolicies(project, configuration, request.routing)
+  const credentials = yield* credentialsOf(deps, caller)
+  const models = yield* namedModels(request, {
+    snapshot: snapshotFor(deps.catalog, credentials),
+    policy: allowed,
+    billingMode: caller.billingMode,
+    credentialOf: credentials === null ? undefined : CredentialChoice.choose(credentials, deps.health)
+  })
+  const imageTokens = models.reduce((most, model) => Math.max(most, model.imageTokens), 0)
+  return Estimate.likelyTokensWithMedia(measure, imageTokens)
+})
+
+const projectModels = Effect.fnUntraced(function* (deps: AdmissionDeps, caller: RoutedProject) {
+  const project = yield* deps.policy.ofProject(caller.projectId)
+  const configurations = yield* deps.configurations.ofProject(caller.projectId)
+  const credentials = yield* credentialsOf(deps, caller)
+  const snapshot = snapshotFor(deps.catalog, credentials)
+  const poolOf = (configuration: RoutingConfiguration | null) =>
+    permittedModels(snapshot, intersectPolicies(project, configuration, noControls), caller.billingMode, credentials)
+  return {
+    models: poolOf(null),
+    configurations: configurations
+      .filter((configuration) => configuration.isActive)
+      .map((configuration) => ({ slug: configuration.slug, pool: poolOf(configuration) }))
+  }
 })
 
 /** What the project says about its calls. Nearly always all of it is in memory: only what is not is left to effects. */

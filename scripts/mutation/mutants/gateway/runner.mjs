@@ -205,7 +205,7 @@ export const runnerMutants = [
   },
   {
     file: admission,
-    find: "\n        .filter((configuration) => configuration.isActive)",
+    find: "\n      .filter((configuration) => configuration.isActive)",
     replace: "",
     breaks: "an inactive routing configuration is listed",
     tests: admissionTests
