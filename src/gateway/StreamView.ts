@@ -43,38 +43,15 @@ export interface StreamedAnswer extends ResponseStart {
   readonly events: Stream.Stream<ChatEvent | Completed, StreamBroken>
 }
 
-/** Events that may wait for the reader before the upstream is held back. */
-const window = 64
-
 /** A reader's view of a call that writes into a sink; the call runs in the scope and is cancelled with it. */
 export const make = (
   run: (sink: Sink) => Effect.Effect<void, CallFailure>
 ): Effect.Effect<StreamedAnswer, CallFailure, Scope.Scope> =>
   Effect.gen(function* () {
     const begun = yield* Deferred.make<ResponseStart, CallFailure>()
-    // unbounded, because adding an event cannot wait here: the window above bounds it by holding the upstream back
     const mailbox = yield* Mailbox.make<ChatEvent | Completed, StreamBroken>()
-    let waiting = 0
-    let resume: (() => void) | undefined
-    const push = (event: ChatEvent | Completed): boolean => {
-      mailbox.unsafeOffer(event)
-      waiting += 1
-      return waiting < window
-    }
-    const call = run({
-      begin: (start) => Deferred.unsafeDone(begun, Effect.succeed(start)),
-      // usage comes with the last element
-      event: (event) => (event._tag === "Usage" ? true : push(event)),
-      drained: (go) => {
-        resume = go
-      },
-      complete: (finish, usage, metadata) => {
-        push({ _tag: "Completed", finish, usage, metadata })
-      },
-      fail: ({ code, message }) => {
-        mailbox.unsafeDone(Exit.fail(new StreamBroken({ code, message: message ?? "The provider failed." })))
-      }
-    })
+    const events = new EventWindow(mailbox)
+    const call = run(sinkOf(begun, events))
     // The call alone can be interrupted, even where the program that opens the stream cannot: whoever still reads then reads why
     // it has ended, and not the end of a whole response.
     const running = Effect.uninterruptible(
@@ -93,21 +70,73 @@ export const make = (
         )
       )
     )
-    const read = Stream.mapChunks(Mailbox.toStream(mailbox), (chunk) => {
-      waiting -= chunk.length
-      if (waiting < window && resume !== undefined) {
-        const go = resume
-        resume = undefined
-        go()
-      }
+    // nobody else can read the rest: without the interruption the call would be held back until its deadline
+    return { ...start, events: readOnce(Stream.ensuring(events.read, Fiber.interrupt(fiber))) }
+  })
+
+/** Writes for the reader; the end of the call ends the reading. */
+const sinkOf = (begun: Deferred.Deferred<ResponseStart, CallFailure>, events: EventWindow): Sink => ({
+  begin: (start) => Deferred.unsafeDone(begun, Effect.succeed(start)),
+  // usage comes with the last element
+  event: (event) => (event._tag === "Usage" ? true : events.push(event)),
+  drained: (resume) => events.drained(resume),
+  complete: (finish, usage, metadata) => {
+    events.push({ _tag: "Completed", finish, usage, metadata })
+  },
+  fail: ({ code, message }) => events.fail(new StreamBroken({ code, message: message ?? "The provider failed." }))
+})
+
+const readOnce = <A, E>(events: Stream.Stream<A, E>): Stream.Stream<A, E> => {
+  let isRead = false
+  return Stream.suspend(() => {
+    if (isRead) return Stream.dieMessage("the events of a response are read once")
+    isRead = true
+    return events
+  })
+}
+
+/** Events that may wait for the reader before the upstream is held back. */
+const maxWaiting = 64
+
+/**
+ * The events that wait for the reader. The mailbox is unbounded, because adding an event cannot wait here: what bounds it is that
+ * the upstream is held back.
+ */
+class EventWindow {
+  readonly read: Stream.Stream<ChatEvent | Completed, StreamBroken>
+  private readonly mailbox: Mailbox.Mailbox<ChatEvent | Completed, StreamBroken>
+  private waiting = 0
+  private resume: (() => void) | undefined
+
+  constructor(mailbox: Mailbox.Mailbox<ChatEvent | Completed, StreamBroken>) {
+    this.mailbox = mailbox
+    this.read = Stream.mapChunks(Mailbox.toStream(mailbox), (chunk) => {
+      this.taken(chunk.length)
       return chunk
     })
-    let isRead = false
-    const events = Stream.suspend(() => {
-      if (isRead) return Stream.dieMessage("the events of a response are read once")
-      isRead = true
-      // nobody else can read the rest: without this the call would be held back until its deadline
-      return Stream.ensuring(read, Fiber.interrupt(fiber))
-    })
-    return { ...start, events }
-  })
+  }
+
+  /** False: nothing more is to be added until `drained` calls back. */
+  push(event: ChatEvent | Completed): boolean {
+    this.mailbox.unsafeOffer(event)
+    this.waiting += 1
+    return this.waiting < maxWaiting
+  }
+
+  drained(resume: () => void): void {
+    this.resume = resume
+  }
+
+  /** After what waits the reader gets the error. */
+  fail(error: StreamBroken): void {
+    this.mailbox.unsafeDone(Exit.fail(error))
+  }
+
+  private taken(count: number): void {
+    this.waiting -= count
+    const { resume } = this
+    if (this.waiting >= maxWaiting || resume === undefined) return
+    this.resume = undefined
+    resume()
+  }
+}

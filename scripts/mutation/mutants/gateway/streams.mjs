@@ -452,15 +452,15 @@ export const streamMutants = [
   },
   {
     file: view,
-    find: "      waiting -= chunk.length\n",
+    find: "    this.waiting -= count\n",
     replace: "",
     breaks: "a stream that was held back once is held back forever",
     tests: viewTests
   },
   {
     file: view,
-    find: "return waiting < window\n    }",
-    replace: "return true\n    }",
+    find: "return this.waiting < maxWaiting\n  }",
+    replace: "return true\n  }",
     breaks: "an embedding reader that does not read holds nothing back",
     tests: viewTests
   },
