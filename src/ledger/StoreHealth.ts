@@ -7,7 +7,7 @@ import * as Layer from "effect/Layer"
 import * as Runtime from "effect/Runtime"
 import type { DatabaseOutage } from "../domain/DatabaseOutage.ts"
 import type { AccountId } from "../domain/Ids.ts"
-import { Timers } from "../domain/Timers.ts"
+import { Timers, type TimersShape } from "../domain/Timers.ts"
 import { outageOf, reasonOf, sqlStateOf } from "../sql/DatabaseError.ts"
 import { RecoveryStore } from "./RecoveryStore.ts"
 import { writeFailureOf } from "./WriteFailure.ts"
@@ -52,72 +52,130 @@ const make = Effect.gen(function* () {
   const { beat } = yield* RecoveryStore
   const timers = yield* Timers
   const fork = Runtime.runFork(yield* Effect.runtime<never>())
-  let failingSinceMillis: number | undefined
-  let outage: DatabaseOutage | undefined
-  let failedAtMillis = Number.NEGATIVE_INFINITY
-  let probedAtMillis = Number.NEGATIVE_INFINITY
-  let probing: Deferred.Deferred<boolean> | undefined
+  const outages = new Outages(timers, fork)
+  const delays = new Delays(timers, fork)
 
-  /** Reasons of the current outage; it often begins with a lost connection, before the server reports the cause. */
-  const reasons = new Set<string | undefined>()
-  /** What has a line about its delay in the current window; `undefined` stands for all accounts. */
-  const delayLogged = new Set<AccountId | undefined>()
-  let delayWindowEndsMillis = Number.NEGATIVE_INFINITY
-
-  const begin = (cause: unknown): void => {
-    failingSinceMillis ??= timers.now()
-    outage = outageOf(cause)
-    const state = sqlStateOf(cause)
-    if (reasons.has(state)) return
-    reasons.add(state)
-    fork(Effect.annotateLogs(Effect.logError("the database takes no writes"), { reason: reasonOf(cause) }))
-  }
-  const written = (): void => {
-    if (failingSinceMillis === undefined) return
-    const millis = Math.round(timers.now() - failingSinceMillis)
-    failingSinceMillis = undefined
-    outage = undefined
-    reasons.clear()
-    fork(Effect.annotateLogs(Effect.logInfo("the database takes writes again"), { millis }))
-  }
   const heartbeatWritten = (): void => {
-    if (timers.now() - failedAtMillis >= batchFailureMillis) written()
+    if (!outages.hasJustFailed) outages.ended()
   }
   const failed = (cause: unknown): boolean => {
     if (writeFailureOf(cause) !== "Outage") return false
-    failedAtMillis = timers.now()
-    begin(cause)
+    outages.batchFailed(cause)
     return true
   }
-  const delayed = (cause: unknown, account?: AccountId): void => {
-    const now = timers.now()
-    if (now >= delayWindowEndsMillis) {
-      delayLogged.clear()
-      delayWindowEndsMillis = now + delayWindowMillis
-    }
-    if (delayLogged.has(account) || delayLogged.size >= maxDelayLines) return
-    delayLogged.add(account)
-    const fields = { reason: reasonOf(cause), ...(account !== undefined && { accountId: account }) }
-    fork(Effect.annotateLogs(Effect.logWarning("writes of the ledger are delayed"), fields))
+  const probe = Effect.map(Effect.exit(Effect.timeout(beat, probeTimeoutMillis)), (exit) => {
+    if (Exit.isSuccess(exit)) heartbeatWritten()
+    else outages.began(exit.cause._tag === "Fail" ? exit.cause.error : exit.cause)
+  })
+  return StoreHealth.of({
+    failed,
+    delayed: (cause, account) => delays.log(cause, account),
+    written: () => outages.ended(),
+    heartbeatWritten,
+    takesWrites: atMostEvery(probeEveryMillis, timers, fork, probe, () => !outages.isOngoing),
+    outage: () => outages.current
+  })
+})
+
+type Fork = (effect: Effect.Effect<void>) => unknown
+
+/** The outage of the database, from its first failure to the next write, logged at both. */
+class Outages {
+  current: DatabaseOutage | undefined
+  private readonly timers: TimersShape
+  private readonly fork: Fork
+  private sinceMillis: number | undefined
+  private batchFailedAtMillis = Number.NEGATIVE_INFINITY
+  /** Of the current outage; it often begins with a lost connection, before the server reports the cause. */
+  private readonly reasons = new Set<string | undefined>()
+
+  constructor(timers: TimersShape, fork: Fork) {
+    this.timers = timers
+    this.fork = fork
   }
 
-  const probe = Effect.timeout(beat, probeTimeoutMillis)
-  const takesWrites = Effect.suspend(() => {
+  get isOngoing(): boolean {
+    return this.sinceMillis !== undefined
+  }
+
+  /** A batch has failed so lately that a heartbeat says nothing about the next one. */
+  get hasJustFailed(): boolean {
+    return this.timers.now() - this.batchFailedAtMillis < batchFailureMillis
+  }
+
+  batchFailed(cause: unknown): void {
+    this.batchFailedAtMillis = this.timers.now()
+    this.began(cause)
+  }
+
+  began(cause: unknown): void {
+    this.sinceMillis ??= this.timers.now()
+    this.current = outageOf(cause)
+    const state = sqlStateOf(cause)
+    if (this.reasons.has(state)) return
+    this.reasons.add(state)
+    this.fork(Effect.annotateLogs(Effect.logError("the database takes no writes"), { reason: reasonOf(cause) }))
+  }
+
+  ended(): void {
+    if (this.sinceMillis === undefined) return
+    const millis = Math.round(this.timers.now() - this.sinceMillis)
+    this.sinceMillis = undefined
+    this.current = undefined
+    this.reasons.clear()
+    this.fork(Effect.annotateLogs(Effect.logInfo("the database takes writes again"), { millis }))
+  }
+}
+
+/** The log of delayed writes. */
+class Delays {
+  private readonly timers: TimersShape
+  private readonly fork: Fork
+  /** What has a line in the current window; `undefined` stands for all accounts. */
+  private readonly logged = new Set<AccountId | undefined>()
+  private windowEndsMillis = Number.NEGATIVE_INFINITY
+
+  constructor(timers: TimersShape, fork: Fork) {
+    this.timers = timers
+    this.fork = fork
+  }
+
+  log(cause: unknown, account: AccountId | undefined): void {
+    const now = this.timers.now()
+    if (now >= this.windowEndsMillis) {
+      this.logged.clear()
+      this.windowEndsMillis = now + delayWindowMillis
+    }
+    if (this.logged.has(account) || this.logged.size >= maxDelayLines) return
+    this.logged.add(account)
+    const fields = { reason: reasonOf(cause), ...(account !== undefined && { accountId: account }) }
+    this.fork(Effect.annotateLogs(Effect.logWarning("writes of the ledger are delayed"), fields))
+  }
+}
+
+/** What `read` says after a run of `probe`, which all share that ask meanwhile; within `millis` after it, without another one. */
+const atMostEvery = <A>(
+  millis: number,
+  timers: TimersShape,
+  fork: Fork,
+  probe: Effect.Effect<void>,
+  read: () => A
+): Effect.Effect<A> => {
+  let probedAtMillis = Number.NEGATIVE_INFINITY
+  let probing: Deferred.Deferred<A> | undefined
+  return Effect.suspend(() => {
     if (probing !== undefined) return Deferred.await(probing)
-    if (timers.now() - probedAtMillis < probeEveryMillis) return Effect.succeed(failingSinceMillis === undefined)
-    const result = Deferred.unsafeMake<boolean>(FiberId.none)
+    if (timers.now() - probedAtMillis < millis) return Effect.succeed(read())
+    const result = Deferred.unsafeMake<A>(FiberId.none)
     probing = result
     // On a fiber of its own: the caller that started it may be interrupted while others wait for the result.
     fork(
-      Effect.map(Effect.exit(probe), (exit) => {
-        if (Exit.isSuccess(exit)) heartbeatWritten()
-        else begin(exit.cause._tag === "Fail" ? exit.cause.error : exit.cause)
+      Effect.map(probe, () => {
         probing = undefined
         probedAtMillis = timers.now()
-        Deferred.unsafeDone(result, Effect.succeed(failingSinceMillis === undefined))
+        Deferred.unsafeDone(result, Effect.succeed(read()))
       })
     )
     return Deferred.await(result)
   })
-  return StoreHealth.of({ failed, delayed, written, heartbeatWritten, takesWrites, outage: () => outage })
-})
+}
