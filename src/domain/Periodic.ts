@@ -46,6 +46,8 @@ export const periodically = <E, R>(
     return Effect.matchCauseEffect(run, { onFailure: hasFailed, onSuccess: () => succeeded }).pipe(
       Effect.repeat(Schedule.spaced(every)),
       (runs) => Effect.zipRight(Effect.flatten(FirstRun), runs),
+      // also where the Layer is built in a region that is not: its scope would wait for the loop without end
+      Effect.interruptible,
       Effect.forkScoped,
       Effect.asVoid
     )

@@ -157,7 +157,7 @@ const make = Effect.fnUntraced(function* (options: ChangeNotificationsOptions) {
   const listenOnce = Effect.gen(function* () {
     const listener = yield* ownConnection(sql)
     const receiving = listener.listen(channel).pipe(Stream.runForEach(receive), Effect.zipRight(Effect.fail(ended)))
-    const fiber = yield* Effect.forkDaemon(receiving)
+    const fiber = yield* Effect.forkDaemon(Effect.interruptible(receiving))
     // Closing a dead connection may never be acknowledged.
     yield* Effect.addFinalizer(() => closedWithin(closeMillis)(Fiber.interrupt(fiber)))
     return yield* Effect.raceFirst(keepChecking, Fiber.join(fiber))
@@ -173,7 +173,7 @@ const make = Effect.fnUntraced(function* (options: ChangeNotificationsOptions) {
       })
     )
   )
-  yield* Effect.forkScoped(Effect.retry(listenOnce, Schedule.spaced(retryMillis)))
+  yield* Effect.forkScoped(Effect.interruptible(Effect.retry(listenOnce, Schedule.spaced(retryMillis))))
 
   const commitOn =
     (client: SqlClient): Commit =>

@@ -169,7 +169,7 @@ const knownKeys = Effect.fnUntraced(function* (
     return add(store.activeHashesOf(all.map((change) => change?.id).filter(Schema.is(KeyId))))
   })
   yield* readAll
-  yield* Effect.forkScoped(Effect.forever(readAnnounced))
+  yield* Effect.forkScoped(Effect.interruptible(Effect.forever(readAnnounced)))
   return known
 })
 
