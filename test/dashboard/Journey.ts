@@ -1,6 +1,6 @@
 import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, onTestFinished } from "vitest"
-import { launchChromium, openPage, type WatchedPage } from "../support/Chromium.ts"
+import { closeProfile, launchChromium, openPage, type WatchedPage } from "../support/Chromium.ts"
 import { masterKey, type Service, type ServiceOptions, startService } from "../support/Service.ts"
 import { type Api, operatorApi } from "./Seeded.ts"
 
@@ -43,7 +43,7 @@ export const journey = (options: ServiceOptions | (() => Promise<ServiceOptions>
       projectId: me.default_project_id,
       signIn: async () => {
         const watched = await openPage(browser)
-        onTestFinished(() => watched.page.context().close())
+        onTestFinished(() => closeProfile(watched.page))
         const { url } = await api<{ readonly url: string }>("POST", "/api/session/links")
         await watched.page.goto(url)
         await watched.page.getByRole("heading", { name: "Overview", exact: true }).waitFor()

@@ -1,6 +1,6 @@
 import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
-import { hasChromium, launchChromium, openPage } from "../support/Chromium.ts"
+import { closeProfile, hasChromium, launchChromium, openPage } from "../support/Chromium.ts"
 import { clientSecret, type OpenIdProvider, startProvider } from "../support/OpenIdProvider.ts"
 import { type Service, startService } from "../support/Service.ts"
 
@@ -29,7 +29,7 @@ describe.skipIf(!hasChromium)("a browser that several people use", () => {
 
   const opened = async () => {
     const watched = await openPage(browser)
-    onTestFinished(() => watched.page.context().close())
+    onTestFinished(() => closeProfile(watched.page))
     return watched
   }
   /** Signs in as a person whom the identity provider does not know yet in this browser. */

@@ -2,7 +2,14 @@ import { readFile } from "node:fs/promises"
 import { createRequire } from "node:module"
 import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
-import { hasChromium, holdApiRequests, launchChromium, openPage, type WatchedPage } from "../support/Chromium.ts"
+import {
+  closeProfile,
+  hasChromium,
+  holdApiRequests,
+  launchChromium,
+  openPage,
+  type WatchedPage
+} from "../support/Chromium.ts"
 import { isLong } from "../support/Figures.ts"
 import { type SeededService, seededService } from "./Seeded.ts"
 
@@ -76,7 +83,7 @@ describe.skipIf(!hasChromium)("every page", () => {
   })
 
   const signIn = async (watched: WatchedPage) => {
-    onTestFinished(() => watched.page.context().close())
+    onTestFinished(() => closeProfile(watched.page))
     await watched.page.goto(await seeded.signInLink())
     await watched.page.getByRole("heading", { name: "Overview", exact: true }).waitFor()
     return watched

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { hasChromium, holdApiRequests, launchChromium, openPage } from "../support/Chromium.ts"
+import { closeProfile, hasChromium, holdApiRequests, launchChromium, openPage } from "../support/Chromium.ts"
 import { clientSecret, startProvider } from "../support/OpenIdProvider.ts"
 import { startService } from "../support/Service.ts"
 import { journey } from "./Journey.ts"
@@ -77,7 +77,7 @@ describe.skipIf(!hasChromium)("a browser with several tabs", () => {
   it("asks again with the same link where the service could not answer", async () => {
     const { api, browser } = at()
     const { errors, page } = await openPage(browser)
-    onTestFinished(() => page.context().close())
+    onTestFinished(() => closeProfile(page))
     const { url } = await api<{ readonly url: string }>("POST", "/api/session/links")
     await page.route("**/api/session", (route) => route.abort(), { times: 1 })
     await page.goto(url)

@@ -63,6 +63,13 @@ export const openPage = async (browser: Browser, options: BrowserContextOptions 
   return { page, errors, requests }
 }
 
+/** Requests that the test answers and that are still under way end with the profile, which is no error. */
+export const closeProfile = async (page: Page): Promise<void> => {
+  await page.unrouteAll({ behavior: "ignoreErrors" })
+  await page.context().unrouteAll({ behavior: "ignoreErrors" })
+  await page.context().close()
+}
+
 /**
  * Holds what all pages of this profile ask the API for, until the result is called: what a page asks for every few seconds else ends
  * before what a test does next, or after it.

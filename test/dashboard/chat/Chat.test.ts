@@ -1,6 +1,6 @@
 import type { Locator, Page } from "playwright-core"
 import { describe, expect, it } from "vitest"
-import { hasChromium, holdAnswers, openPage } from "../../support/Chromium.ts"
+import { closeProfile, hasChromium, holdAnswers, openPage } from "../../support/Chromium.ts"
 import { journey, polling } from "../Journey.ts"
 
 describe.skipIf(!hasChromium)("conversations", () => {
@@ -104,7 +104,7 @@ describe.skipIf(!hasChromium)("conversations", () => {
     await phone.page.goto(`${service.url}/dashboard/chat/${id}`)
     await phone.page.getByRole("textbox", { name: "Message" }).waitFor()
     expect(await phone.page.evaluate("document.activeElement.tagName")).toBe("BODY")
-    await phone.page.context().close()
+    await closeProfile(phone.page)
   })
 
   it("begin with questions that simulated models answer with an artifact, too", async () => {
