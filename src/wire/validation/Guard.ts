@@ -74,7 +74,9 @@ export const bound = (min: number): Guard<number> => {
 }
 
 const isBeyondSafe = (value: unknown): boolean =>
-  typeof value === "bigint" ? value > 0n : Number.isInteger(value) && (value as number) > Number.MAX_SAFE_INTEGER
+  typeof value === "bigint"
+    ? value > 0n
+    : typeof value === "number" && Number.isInteger(value) && value > Number.MAX_SAFE_INTEGER
 
 export const literal = <const L extends ReadonlyArray<string | number>>(...values: L): Guard<L[number]> => {
   const known = new Set<unknown>(values)

@@ -125,42 +125,6 @@ export const openApiSchema = (root: JsonObject, copies = new Copies()): JsonObje
   return converter.isTooLarge ? undefined : schema
 }
 
-/** Of a function's parameters, which the API takes as one object only: one of several becomes one with the properties of all. */
-export const openApiParameters = (root: JsonObject, copies: Copies): JsonObject | undefined => {
-  const schema = openApiSchema(root, copies)
-  return schema === undefined ? undefined : asOneObject(schema)
-}
-
-const asOneObject = (schema: JsonObject): JsonObject => {
-  const { anyOf, ...annotations } = schema
-  const variants = listAt(schema, "anyOf").filter(isObject).map(asOneObject)
-  const [first, ...others] = variants
-  if (first === undefined) return schema
-  const names = [...new Set(variants.flatMap((variant) => Object.keys(objectAt(variant, "properties") ?? {})))]
-  if (names.length === 0) return { ...annotations, type: "OBJECT" }
-  const required = listAt(first, "required").filter((name) =>
-    others.every((other) => listAt(other, "required").includes(name))
-  )
-  return defined({
-    ...annotations,
-    type: "OBJECT",
-    properties: Object.fromEntries(names.map((name) => [name, oneOf(schemasOf(variants, name))])),
-    required: required.length === 0 ? undefined : required,
-    propertyOrdering: names
-  })
-}
-
-const schemasOf = (variants: ReadonlyArray<JsonObject>, name: string): ReadonlyArray<unknown> =>
-  variants.flatMap((variant) => {
-    const properties = objectAt(variant, "properties") ?? {}
-    return Object.hasOwn(properties, name) ? [properties[name]] : []
-  })
-
-const oneOf = (schemas: ReadonlyArray<unknown>): unknown => {
-  const different = [...new Map(schemas.map((schema) => [writeExactly(schema), schema])).values()]
-  return different.length === 1 ? different[0] : { anyOf: different }
-}
-
 export const schemaTooLarge = (param: string): ProviderFailure => ({
   _tag: "RequestRejected",
   message: "A JSON schema is too large once its references are resolved.",

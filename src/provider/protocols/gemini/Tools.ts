@@ -2,7 +2,8 @@ import type { JsonObject } from "../../../domain/Chat.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
 import type { ToolNames } from "../shared/ToolNames.ts"
 import type { ToolSelection, ToolSet } from "../shared/Tools.ts"
-import { type Copies, jsonSchema, openApiParameters, type SchemaDialect, schemaTooLarge } from "./Schema.ts"
+import { openApiParameters } from "./FunctionParameters.ts"
+import { type Copies, jsonSchema, type SchemaDialect, schemaTooLarge } from "./Schema.ts"
 
 export interface LoweredTools {
   readonly tools: ReadonlyArray<JsonObject> | undefined
