@@ -96,6 +96,29 @@ describe.skipIf(!hasChromium)("a form with changes that are not saved", () => {
     expect(errors).toEqual([])
   })
 
+  it("is asked about again by a key that is pressed in the moment in which the question has gone", async () => {
+    const form = forms.find(({ name }) => name === "key")
+    if (form === undefined) throw new Error("no form of a key")
+    const { errors, page } = await at().signIn()
+    const input = await open(page, form)
+    await input.fill("edited7")
+    await leave(page, form)
+    const stay = question(page).getByRole("button", { name: "Stay" })
+    await stay.waitFor()
+    await page.evaluate(`{
+      const button = [...document.querySelectorAll("button")].find(({ textContent }) => textContent === "Stay")
+      const gone = new MutationObserver(() => {
+        if (button.isConnected) return
+        gone.disconnect()
+        document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }))
+      })
+      gone.observe(document.body, { childList: true, subtree: true })
+      button.click()
+    }`)
+    await stay.waitFor()
+    expect([await input.inputValue(), errors]).toEqual(["edited7", []])
+  })
+
   it("asks also before another tab of the page, the page before and the browser's own end of it", async () => {
     const { errors, page } = await at().signIn()
     await page.getByRole("link", { name: "Settings", exact: true }).click()

@@ -1,5 +1,5 @@
 import { Drawer as DrawerOfMantine, type DrawerProps, Modal as ModalOfMantine, type ModalProps } from "@mantine/core"
-import { useEffect, useState } from "react"
+import { useEffect, useLayoutEffect, useState } from "react"
 import { leaveFocus } from "./leaveFocus.ts"
 
 interface ModalOfPageProps extends ModalProps {
@@ -25,16 +25,21 @@ export const Drawer = (props: DrawerProps) => {
 /** The open dialogs, the one in front last. */
 const dialogs: Array<symbol> = []
 
-/** Every open dialog listens to Escape, of which only the one in front is closed. */
+/** Each of them has closed a dialog. */
+const closing = new WeakSet<Event>()
+
+/** Every open dialog listens to Escape, of which only the one in front is closed: it may have gone when the one behind it is told. */
 const useInFront = (onClose: () => unknown): (() => void) => {
   const [id] = useState(() => Symbol())
-  useEffect(() => {
+  useLayoutEffect(() => {
     dialogs.push(id)
-    // the key that has closed it reaches the one behind it after that
-    return () => void setTimeout(() => dialogs.splice(dialogs.indexOf(id), 1))
+    return () => void dialogs.splice(dialogs.indexOf(id), 1)
   }, [id])
   return () => {
-    if (dialogs.at(-1) === id) onClose()
+    const { event } = window
+    if (dialogs.at(-1) !== id || (event !== undefined && closing.has(event))) return
+    if (event !== undefined) closing.add(event)
+    onClose()
   }
 }
 
