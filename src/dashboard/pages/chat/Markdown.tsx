@@ -1,11 +1,10 @@
 import { Button, Group } from "@mantine/core"
-import { memo, useContext } from "react"
+import { lazy, memo, Suspense, useContext } from "react"
 import { CopyText } from "../../parts/CopyText.tsx"
-import { loadedWhenShown } from "../../parts/loadedWhenShown.tsx"
 import { SaveAsArtifact } from "./artifacts/saving.ts"
 import { type Block, blocksOf, type Inline, sourcesOf } from "./markdown.ts"
 
-const Highlighted = loadedWhenShown(() => import("./Highlighted.tsx"))
+const Highlighted = lazy(() => import("./Highlighted.tsx"))
 
 interface MarkdownProps {
   readonly text: string
@@ -118,7 +117,15 @@ const Code = ({ isPlain, language, text }: CodeProps) => {
     <div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
       <pre tabIndex={0} role="region" aria-label={language === "" ? "Code" : `Code, ${language}`}>
-        <code>{isPlain ? text : <Highlighted fallback={text} language={language} text={text} />}</code>
+        <code>
+          {isPlain ? (
+            text
+          ) : (
+            <Suspense fallback={text}>
+              <Highlighted language={language} text={text} />
+            </Suspense>
+          )}
+        </code>
       </pre>
       <Group gap="xs">
         <CopyText label="Copy" text={text} />

@@ -1,14 +1,13 @@
 import { useInfiniteQuery } from "@tanstack/react-query"
-import { useMemo } from "react"
+import { lazy, Suspense, useMemo } from "react"
 import type { Records } from "../../api/client.ts"
 import { refusals } from "../../api/queries.ts"
 import { Loaded } from "../../parts/Block.tsx"
 import { type Column, DataTable } from "../../parts/DataTable.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { keyName, time } from "../../parts/format.ts"
-import { loadedWhenShown } from "../../parts/loadedWhenShown.tsx"
 
-const RefusalDrawer = loadedWhenShown(() => import("./RefusalDrawer.tsx"))
+const RefusalDrawer = lazy(() => import("./RefusalDrawer.tsx"))
 
 interface RefusalListProps {
   readonly projectId: string
@@ -42,15 +41,17 @@ export const RefusalList = ({ onClose, onOpen, openId, projectId }: RefusalListP
           )
         }
       </Loaded>
-      {openId === undefined || list.data === undefined ? null : (
-        <RefusalDrawer
-          key={openId}
-          projectId={projectId}
-          id={openId}
-          listed={rows.find(({ id }) => id === openId)}
-          onClose={onClose}
-        />
-      )}
+      <Suspense>
+        {openId === undefined || list.data === undefined ? null : (
+          <RefusalDrawer
+            key={openId}
+            projectId={projectId}
+            id={openId}
+            listed={rows.find(({ id }) => id === openId)}
+            onClose={onClose}
+          />
+        )}
+      </Suspense>
     </>
   )
 }
