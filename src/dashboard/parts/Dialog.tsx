@@ -25,8 +25,8 @@ export const Drawer = (props: DrawerProps) => {
 /** The open dialogs, the one in front last. */
 const dialogs: Array<symbol> = []
 
-/** Each of them has closed a dialog. */
-const closing = new WeakSet<Event>()
+/** What the dialog in front was told, also while it is busy and stays open. */
+const taken = new WeakSet<Event>()
 
 /** Every open dialog listens to Escape, of which only the one in front is closed: it may have gone when the one behind it is told. */
 const useInFront = (onClose: () => unknown): (() => void) => {
@@ -37,8 +37,8 @@ const useInFront = (onClose: () => unknown): (() => void) => {
   }, [id])
   return () => {
     const { event } = window
-    if (dialogs.at(-1) !== id || (event !== undefined && closing.has(event))) return
-    if (event !== undefined) closing.add(event)
+    if (dialogs.at(-1) !== id || (event !== undefined && taken.has(event))) return
+    if (event !== undefined) taken.add(event)
     onClose()
   }
 }
