@@ -1,10 +1,10 @@
 import { Button, Text } from "@mantine/core"
 import { useDisclosure } from "@mantine/hooks"
 import { useNavigate } from "@tanstack/react-router"
-import { lazy, Suspense } from "react"
 import { Empty } from "../parts/Empty.tsx"
+import { loadedWhenShown } from "../parts/loadedWhenShown.tsx"
 
-const NewProject = lazy(() => import("./NewProject.tsx"))
+const NewProject = loadedWhenShown(() => import("./NewProject.tsx"))
 
 /** What a person sees who is in no project. */
 const FirstProject = () => {
@@ -19,7 +19,7 @@ const FirstProject = () => {
       <Button size="xs" onClick={dialog.open}>
         New project
       </Button>
-      <Suspense>{isOpen ? <NewProject onClose={dialog.close} onCreated={open} /> : null}</Suspense>
+      {isOpen ? <NewProject onClose={dialog.close} onCreated={open} /> : null}
     </Empty>
   )
 }

@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query"
 import { Navigate, useRouterState } from "@tanstack/react-router"
-import { lazy, Suspense } from "react"
 import { projects } from "../api/queries.ts"
 import { Loaded, Waiting } from "../parts/Block.tsx"
+import { loadedWhenShown } from "../parts/loadedWhenShown.tsx"
 import { useProjectId } from "./project.ts"
 
-const FirstProject = lazy(() => import("./FirstProject.tsx"))
+const FirstProject = loadedWhenShown(() => import("./FirstProject.tsx"))
 
 /** Leads to the overview of a project, unless the person has already gone elsewhere: this stays until that page is loaded. */
 export const Home = () => {
@@ -15,9 +15,7 @@ export const Home = () => {
     <Loaded query={useQuery(projects)} height={400}>
       {(known) =>
         known.length === 0 ? (
-          <Suspense>
-            <FirstProject />
-          </Suspense>
+          <FirstProject />
         ) : projectId === undefined ? (
           <Waiting height={400} />
         ) : (

@@ -3,14 +3,14 @@ import { useDisclosure } from "@mantine/hooks"
 import { PlusIcon } from "@primer/octicons-react"
 import { useQuery } from "@tanstack/react-query"
 import { useNavigate, useRouterState } from "@tanstack/react-router"
-import { lazy, Suspense } from "react"
 import { projects } from "../api/queries.ts"
+import { loadedWhenShown } from "../parts/loadedWhenShown.tsx"
 import { placeOf } from "./filters.ts"
 import { ProjectButton } from "./ProjectButton.tsx"
 import { projectPages } from "./pages.ts"
 import { useOpenedMenu } from "./useOpenedMenu.ts"
 
-const NewProject = lazy(() => import("./NewProject.tsx"))
+const NewProject = loadedWhenShown(() => import("./NewProject.tsx"))
 
 /** On a page of a project it leads to the same page of the other. */
 const ProjectMenu = ({ name: current }: { readonly name: string | undefined }) => {
@@ -49,7 +49,7 @@ const ProjectMenu = ({ name: current }: { readonly name: string | undefined }) =
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <Suspense>{isOpen ? <NewProject onClose={dialog.close} onCreated={open} /> : null}</Suspense>
+      {isOpen ? <NewProject onClose={dialog.close} onCreated={open} /> : null}
     </>
   )
 }

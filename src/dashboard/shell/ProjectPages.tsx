@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query"
 import { Outlet, useParams } from "@tanstack/react-router"
-import { lazy, Suspense } from "react"
 import { ApiFailure } from "../api/failure.ts"
 import { project, projects } from "../api/queries.ts"
 import { Waiting } from "../parts/Block.tsx"
+import { loadedWhenShown } from "../parts/loadedWhenShown.tsx"
 
-const NoAccess = lazy(() => import("./NoAccess.tsx"))
+const NoAccess = loadedWhenShown(() => import("./NoAccess.tsx"))
 
 /** The pages of a project. A link may lead to one that a person may not see, and so may the page where another one has signed out. */
 export const ProjectPages = () => {
@@ -16,11 +16,5 @@ export const ProjectPages = () => {
   const { error, isPending } = useQuery({ ...project(projectId), enabled: !isListed })
   if (isListed) return <Outlet />
   if (isPending) return <Waiting height={400} />
-  return error instanceof ApiFailure && error.status === 404 ? (
-    <Suspense>
-      <NoAccess />
-    </Suspense>
-  ) : (
-    <Outlet />
-  )
+  return error instanceof ApiFailure && error.status === 404 ? <NoAccess /> : <Outlet />
 }

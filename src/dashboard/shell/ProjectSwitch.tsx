@@ -1,10 +1,11 @@
 import { useQuery } from "@tanstack/react-query"
-import { lazy, Suspense, useState } from "react"
+import { useState } from "react"
 import { projects } from "../api/queries.ts"
+import { loadedWhenShown } from "../parts/loadedWhenShown.tsx"
 import { ProjectButton } from "./ProjectButton.tsx"
 
 const load = () => import("./ProjectMenu.tsx")
-const ProjectMenu = lazy(load)
+const ProjectMenu = loadedWhenShown(load)
 
 /** Which project the pages show; its menu is loaded when a user is about to press the button. */
 export const ProjectSwitch = ({ projectId }: { readonly projectId: string | undefined }) => {
@@ -14,11 +15,5 @@ export const ProjectSwitch = ({ projectId }: { readonly projectId: string | unde
   const button = (
     <ProjectButton name={name} aria-haspopup="menu" onMouseEnter={load} onFocus={load} onClick={() => ask(true)} />
   )
-  return isAsked ? (
-    <Suspense fallback={button}>
-      <ProjectMenu name={name} />
-    </Suspense>
-  ) : (
-    button
-  )
+  return isAsked ? <ProjectMenu fallback={button} name={name} /> : button
 }

@@ -12,8 +12,9 @@ import { useDisclosure } from "@mantine/hooks"
 import { CodeIcon, MoonIcon, QuestionIcon, SearchIcon, SunIcon } from "@primer/octicons-react"
 import { useQuery } from "@tanstack/react-query"
 import { Link, Outlet, useLocation, useNavigate, useRouterState } from "@tanstack/react-router"
-import { lazy, Suspense, useEffect, useRef, useState, useSyncExternalStore } from "react"
+import { useEffect, useRef, useState, useSyncExternalStore } from "react"
 import { me } from "../api/queries.ts"
+import { loadedWhenShown } from "../parts/loadedWhenShown.tsx"
 import { forgetOthers } from "../parts/personStorage.ts"
 import { BalanceChip } from "./BalanceChip.tsx"
 import { placeOf, useFilters } from "./filters.ts"
@@ -25,11 +26,11 @@ import { signInAwaited } from "./signInAgain.ts"
 import { Unavailable } from "./Unavailable.tsx"
 import { UserMenu } from "./UserMenu.tsx"
 
-const ApiDrawer = lazy(() => import("./ApiDrawer.tsx"))
-const Palette = lazy(() => import("./Palette.tsx"))
-const KeyList = lazy(() => import("./KeyList.tsx"))
-const SignInAgain = lazy(() => import("./SignInAgain.tsx"))
-const DeletedConversation = lazy(() => import("./DeletedConversation.tsx"))
+const ApiDrawer = loadedWhenShown(() => import("./ApiDrawer.tsx"))
+const Palette = loadedWhenShown(() => import("./Palette.tsx"))
+const KeyList = loadedWhenShown(() => import("./KeyList.tsx"))
+const SignInAgain = loadedWhenShown(() => import("./SignInAgain.tsx"))
+const DeletedConversation = loadedWhenShown(() => import("./DeletedConversation.tsx"))
 
 /** The frame of every page: navigation, the project, the balance, and what opens over a page. */
 export const Shell = () => {
@@ -157,12 +158,10 @@ export const Shell = () => {
         <Deleted key={place} />
         <Outlet />
       </main>
-      <Suspense>
-        {isApiOpen ? <ApiDrawer onClose={api.close} /> : null}
-        {isPaletteOpen ? <Palette onClose={palette.close} projectId={projectId} isOperator={isOperator} /> : null}
-        {areKeysOpen ? <KeyList onClose={keyList.close} /> : null}
-        {isSignInAwaited ? <SignInAgain /> : null}
-      </Suspense>
+      {isApiOpen ? <ApiDrawer onClose={api.close} /> : null}
+      {isPaletteOpen ? <Palette onClose={palette.close} projectId={projectId} isOperator={isOperator} /> : null}
+      {areKeysOpen ? <KeyList onClose={keyList.close} /> : null}
+      {isSignInAwaited ? <SignInAgain /> : null}
     </div>
   )
 }
@@ -172,11 +171,7 @@ const Deleted = () => {
   const latest = useLocation({ select: ({ state }) => state.deleted })
   const [deleted, setDeleted] = useState(latest)
   if (latest !== undefined && latest.id !== deleted?.id) setDeleted(latest)
-  return deleted === undefined ? null : (
-    <Suspense>
-      <DeletedConversation key={deleted.id} {...deleted} />
-    </Suspense>
-  )
+  return deleted === undefined ? null : <DeletedConversation key={deleted.id} {...deleted} />
 }
 
 /** Where another person has signed in, in another tab, nothing that the page holds of the one before is shown. */

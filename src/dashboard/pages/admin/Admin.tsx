@@ -1,17 +1,18 @@
 import { Tabs } from "@mantine/core"
 import { useInfiniteQuery } from "@tanstack/react-query"
 import { useNavigate, useSearch } from "@tanstack/react-router"
-import { lazy, Suspense, useMemo, useState } from "react"
+import { useMemo, useState } from "react"
 import type { Records } from "../../api/client.ts"
 import { allProjects, users } from "../../api/queries.ts"
 import { Block, Loaded } from "../../parts/Block.tsx"
 import { type Column, DataTable } from "../../parts/DataTable.tsx"
 import { money, relative } from "../../parts/format.ts"
+import { loadedWhenShown } from "../../parts/loadedWhenShown.tsx"
 import { Page } from "../../parts/Page.tsx"
 import { Status } from "../../parts/Status.tsx"
 import { Node } from "./Node.tsx"
 
-const UserDrawer = lazy(() => import("./UserDrawer.tsx"))
+const UserDrawer = loadedWhenShown(() => import("./UserDrawer.tsx"))
 
 type User = Records["UserOut"]
 type Project = Records["AdminProjectOut"]
@@ -44,7 +45,7 @@ const Admin = () => {
           </Block>
         </Tabs.Panel>
       </Tabs>
-      <Suspense>{open === undefined ? null : <UserDrawer of={open} onClose={() => setOpen(undefined)} />}</Suspense>
+      {open === undefined ? null : <UserDrawer of={open} onClose={() => setOpen(undefined)} />}
     </Page>
   )
 }

@@ -1,18 +1,18 @@
 import { Stack, Table, Text } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { useParams } from "@tanstack/react-router"
-import { lazy, Suspense } from "react"
 import type { Records } from "../../api/client.ts"
 import { alerts } from "../../api/queries.ts"
 import { Block, Loaded, Waiting } from "../../parts/Block.tsx"
 import { counted, dateTime, money } from "../../parts/format.ts"
+import { loadedWhenShown } from "../../parts/loadedWhenShown.tsx"
 import { Page } from "../../parts/Page.tsx"
 import { Status } from "../../parts/Status.tsx"
 import { ViewerNote } from "../../parts/ViewerNote.tsx"
 import { WideTable } from "../../parts/WideTable.tsx"
 import { useRole } from "../../shell/project.ts"
 
-const AlertSettings = lazy(() => import("./AlertSettings.tsx"))
+const AlertSettings = loadedWhenShown(() => import("./AlertSettings.tsx"))
 
 /** The spend alerts of the project. */
 const Alerts = () => {
@@ -25,9 +25,13 @@ const Alerts = () => {
       <Block title="Thresholds">
         <Loaded query={query} height={200}>
           {(found) => (
-            <Suspense fallback={<Waiting height={200} />}>
-              <AlertSettings key={projectId} projectId={projectId} latest={found} mayWrite={mayWrite} />
-            </Suspense>
+            <AlertSettings
+              fallback={<Waiting height={200} />}
+              key={projectId}
+              projectId={projectId}
+              latest={found}
+              mayWrite={mayWrite}
+            />
           )}
         </Loaded>
       </Block>

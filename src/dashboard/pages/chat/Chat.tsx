@@ -1,11 +1,11 @@
+import { loadedWhenShown } from "../../parts/loadedWhenShown.tsx"
 import "./chat.css"
 import { useParams, useSearch } from "@tanstack/react-router"
-import { lazy, Suspense } from "react"
 import { NewConversation } from "./NewConversation.tsx"
 import { Sidebar } from "./Sidebar.tsx"
 import { Thread } from "./Thread.tsx"
 
-const Compare = lazy(() => import("./Compare.tsx"))
+const Compare = loadedWhenShown(() => import("./Compare.tsx"))
 
 /** Conversations with models, written by the service: closing the page ends none of them. */
 const Chat = () => {
@@ -21,9 +21,7 @@ const Chat = () => {
       ) : other === undefined || other === conversationId ? (
         <Thread key={conversationId} id={conversationId} artifactId={artifact} />
       ) : (
-        <Suspense>
-          <Compare key={`${conversationId} ${other}`} ids={[conversationId, other]} />
-        </Suspense>
+        <Compare key={`${conversationId} ${other}`} ids={[conversationId, other]} />
       )}
     </div>
   )

@@ -1,7 +1,8 @@
 import { Button, Checkbox, FileButton, Group, Select, Slider, Stack, Text, Textarea } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
-import { type ClipboardEvent, type DragEvent, type KeyboardEvent, lazy, Suspense, useRef, useState } from "react"
+import { type ClipboardEvent, type DragEvent, type KeyboardEvent, useRef, useState } from "react"
 import { Failure } from "../../parts/Failure.tsx"
+import { loadedWhenShown } from "../../parts/loadedWhenShown.tsx"
 import { keep, kept } from "../../parts/personStorage.ts"
 import { useDraft } from "../../parts/useDraft.ts"
 import { type Asked, asksToSend, isRouted } from "./asked.ts"
@@ -9,8 +10,8 @@ import type { Message } from "./conversation.ts"
 import { chatModels } from "./queries.ts"
 import { maxImages, useAttachments } from "./useAttachments.ts"
 
-const AttachmentList = lazy(() => import("./AttachmentList.tsx"))
-const RoutePreview = lazy(() => import("./RoutePreview.tsx"))
+const AttachmentList = loadedWhenShown(() => import("./AttachmentList.tsx"))
+const RoutePreview = loadedWhenShown(() => import("./RoutePreview.tsx"))
 
 const modelName = "chat-model"
 
@@ -123,21 +124,15 @@ export const Composer = (props: ComposerProps) => {
       aria-label="Question"
     >
       {sending.error === null ? null : <Failure error={sending.error} />}
-      {attachments.list.length === 0 ? null : (
-        <Suspense>
-          <AttachmentList of={attachments} />
-        </Suspense>
-      )}
+      {attachments.list.length === 0 ? null : <AttachmentList of={attachments} />}
       {isPreviewing && !mayNotSend ? (
-        <Suspense>
-          <RoutePreview
-            projectId={projectId}
-            models={given ?? [model]}
-            of={{ asked: asked(), histories }}
-            onChoose={given === undefined ? setModel : undefined}
-            onClose={() => setPreviewing(false)}
-          />
-        </Suspense>
+        <RoutePreview
+          projectId={projectId}
+          models={given ?? [model]}
+          of={{ asked: asked(), histories }}
+          onChoose={given === undefined ? setModel : undefined}
+          onClose={() => setPreviewing(false)}
+        />
       ) : null}
       <Textarea
         aria-label="Message"

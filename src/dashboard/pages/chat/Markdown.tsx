@@ -1,10 +1,11 @@
 import { Button, Group } from "@mantine/core"
-import { lazy, memo, Suspense, useContext } from "react"
+import { memo, useContext } from "react"
 import { CopyText } from "../../parts/CopyText.tsx"
+import { loadedWhenShown } from "../../parts/loadedWhenShown.tsx"
 import { SaveAsArtifact } from "./artifacts/saving.ts"
 import { type Block, blocksOf, type Inline, sourcesOf } from "./markdown.ts"
 
-const Highlighted = lazy(() => import("./Highlighted.tsx"))
+const Highlighted = loadedWhenShown(() => import("./Highlighted.tsx"))
 
 interface MarkdownProps {
   readonly text: string
@@ -117,15 +118,7 @@ const Code = ({ isPlain, language, text }: CodeProps) => {
     <div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
       <pre tabIndex={0} role="region" aria-label={language === "" ? "Code" : `Code, ${language}`}>
-        <code>
-          {isPlain ? (
-            text
-          ) : (
-            <Suspense fallback={text}>
-              <Highlighted language={language} text={text} />
-            </Suspense>
-          )}
-        </code>
+        <code>{isPlain ? text : <Highlighted fallback={text} language={language} text={text} />}</code>
       </pre>
       <Group gap="xs">
         <CopyText label="Copy" text={text} />

@@ -1,14 +1,15 @@
 import { Button, Group, Stack, Text, Textarea } from "@mantine/core"
-import { type KeyboardEvent, lazy, memo, Suspense, useContext, useRef, useState } from "react"
+import { type KeyboardEvent, memo, useContext, useRef, useState } from "react"
 import { cost } from "../../parts/format.ts"
 import { TextLink } from "../../parts/LinkButton.tsx"
+import { loadedWhenShown } from "../../parts/loadedWhenShown.tsx"
 import { SaveAsArtifact } from "./artifacts/saving.ts"
 import { asksToSend } from "./asked.ts"
 import type { Attempt, Message } from "./conversation.ts"
 import { Markdown } from "./Markdown.tsx"
 
 // with the code of dialogs, which this page does not need before
-const AskBeforeLeaving = lazy(async () => {
+const AskBeforeLeaving = loadedWhenShown(async () => {
   const { AskBeforeLeaving } = await import("../../parts/AskBeforeLeaving.tsx")
   return { default: AskBeforeLeaving }
 })
@@ -72,9 +73,7 @@ const Question = ({ actions, isLast, isRunning, message }: MessageViewProps) => 
     return (
       // with a key: "Edit" takes the focus where it is a new button, and no other one that is used again
       <Stack key="edited" ref={form} gap="xs" ml="auto" w="85%">
-        <Suspense>
-          <AskBeforeLeaving isUnsaved={text !== message.content} staysOver="artifact" />
-        </Suspense>
+        <AskBeforeLeaving isUnsaved={text !== message.content} staysOver="artifact" />
         <Textarea
           aria-label="Edited message"
           autosize

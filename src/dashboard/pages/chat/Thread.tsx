@@ -1,13 +1,14 @@
 import { useMediaQuery } from "@mantine/hooks"
 import { useLocation, useNavigate } from "@tanstack/react-router"
-import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react"
+import { useEffect, useMemo, useRef, useState } from "react"
+import { loadedWhenShown } from "../../parts/loadedWhenShown.tsx"
 import { type Part, SaveAsArtifact } from "./artifacts/saving.ts"
 import { Composer } from "./Composer.tsx"
 import { ThreadView } from "./ThreadView.tsx"
 import { useThread } from "./useThread.ts"
 
-const ArtifactPanel = lazy(() => import("./artifacts/ArtifactPanel.tsx"))
-const SaveArtifact = lazy(() => import("./artifacts/SaveArtifact.tsx"))
+const ArtifactPanel = loadedWhenShown(() => import("./artifacts/ArtifactPanel.tsx"))
+const SaveArtifact = loadedWhenShown(() => import("./artifacts/SaveArtifact.tsx"))
 
 interface ThreadProps {
   readonly id: string
@@ -61,32 +62,30 @@ export const Thread = ({ artifactId, id }: ThreadProps) => {
           />
         )}
       </section>
-      <Suspense>
-        {saving === undefined ? null : (
-          <SaveArtifact
-            conversationId={id}
-            part={saving}
-            artifacts={artifacts}
-            onSaved={(artifact) => {
-              save(undefined)
-              open(artifact.id)
-              thread.again()
-            }}
-            onClose={() => save(undefined)}
-          />
-        )}
-        {isPanel ? (
-          <ArtifactPanel
-            conversationId={id}
-            artifacts={artifacts}
-            shown={shown}
-            draft={draft}
-            isRunning={conversation?.running ?? false}
-            onOpen={open}
-            onChanged={thread.again}
-          />
-        ) : null}
-      </Suspense>
+      {saving === undefined ? null : (
+        <SaveArtifact
+          conversationId={id}
+          part={saving}
+          artifacts={artifacts}
+          onSaved={(artifact) => {
+            save(undefined)
+            open(artifact.id)
+            thread.again()
+          }}
+          onClose={() => save(undefined)}
+        />
+      )}
+      {isPanel ? (
+        <ArtifactPanel
+          conversationId={id}
+          artifacts={artifacts}
+          shown={shown}
+          draft={draft}
+          isRunning={conversation?.running ?? false}
+          onOpen={open}
+          onChanged={thread.again}
+        />
+      ) : null}
     </>
   )
 }

@@ -2,7 +2,7 @@ import { Button, Group, SimpleGrid, Table, Text, VisuallyHidden } from "@mantine
 import { PlusIcon } from "@primer/octicons-react"
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query"
 import { useNavigate, useSearch } from "@tanstack/react-router"
-import { lazy, Suspense, useMemo } from "react"
+import { useMemo } from "react"
 import type { Records } from "../../api/client.ts"
 import { balance, ledger, payments } from "../../api/queries.ts"
 import { Block, Loaded } from "../../parts/Block.tsx"
@@ -11,6 +11,7 @@ import { Empty } from "../../parts/Empty.tsx"
 import { money, time } from "../../parts/format.ts"
 import { TextLink } from "../../parts/LinkButton.tsx"
 import { LoadMore } from "../../parts/LoadMore.tsx"
+import { loadedWhenShown } from "../../parts/loadedWhenShown.tsx"
 import { Page } from "../../parts/Page.tsx"
 import { Status } from "../../parts/Status.tsx"
 import { Tile } from "../../parts/Tile.tsx"
@@ -18,8 +19,8 @@ import { WideTable } from "../../parts/WideTable.tsx"
 import { useKeys } from "../../shell/keys.ts"
 import { signed } from "./signed.ts"
 
-const AddCredit = lazy(() => import("./AddCredit.tsx"))
-const LedgerDrawer = lazy(() => import("./LedgerDrawer.tsx"))
+const AddCredit = loadedWhenShown(() => import("./AddCredit.tsx"))
+const LedgerDrawer = loadedWhenShown(() => import("./LedgerDrawer.tsx"))
 
 const microUsdPerCent = 10_000
 
@@ -56,7 +57,7 @@ const Credits = () => {
       <Block title="Ledger">
         <Ledger />
       </Block>
-      <Suspense>{buy === "1" ? <AddCredit onClose={() => void navigate({ search: {} })} /> : null}</Suspense>
+      {buy === "1" ? <AddCredit onClose={() => void navigate({ search: {} })} /> : null}
     </Page>
   )
 }
@@ -142,9 +143,7 @@ const Ledger = () => {
               maxHeight="26rem"
               list={list}
             />
-            <Suspense>
-              {open === undefined ? null : <LedgerDrawer of={open} onClose={() => void navigate({ search: {} })} />}
-            </Suspense>
+            {open === undefined ? null : <LedgerDrawer of={open} onClose={() => void navigate({ search: {} })} />}
           </>
         )
       }

@@ -1,12 +1,13 @@
 import { Button, Group, Progress, Stack, Text } from "@mantine/core"
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useParams } from "@tanstack/react-router"
-import { lazy, Suspense, useState } from "react"
+import { useState } from "react"
 import { client, take } from "../../api/client.ts"
 import { Block, Loaded } from "../../parts/Block.tsx"
 import { Failure } from "../../parts/Failure.tsx"
 import { count, dateTime } from "../../parts/format.ts"
 import { TextLink } from "../../parts/LinkButton.tsx"
+import { loadedWhenShown } from "../../parts/loadedWhenShown.tsx"
 import { Page } from "../../parts/Page.tsx"
 import { ViewerNote } from "../../parts/ViewerNote.tsx"
 import { useRole } from "../../shell/project.ts"
@@ -14,7 +15,7 @@ import { type Analysis as AnalysisRecord, analysis, isOver } from "./queries.ts"
 import { ReportView } from "./ReportView.tsx"
 import { StateOf } from "./StateOf.tsx"
 
-const AskModels = lazy(() => import("./AskModels.tsx"))
+const AskModels = loadedWhenShown(() => import("./AskModels.tsx"))
 
 /** One analysis: how far it is, and its report. */
 const Analysis = () => {
@@ -47,11 +48,7 @@ const Analysis = () => {
                   </Button>
                 </Group>
               )}
-              {asks ? (
-                <Suspense>
-                  <AskModels analysisId={analysisId} onClose={() => setAsks(false)} />
-                </Suspense>
-              ) : null}
+              {asks ? <AskModels analysisId={analysisId} onClose={() => setAsks(false)} /> : null}
               {of.error === null ? null : (
                 <Text size="sm" role="alert">
                   {of.error}

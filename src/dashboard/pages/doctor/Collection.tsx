@@ -1,14 +1,14 @@
 import { Button, Group, Stack, Text } from "@mantine/core"
 import { useDisclosure } from "@mantine/hooks"
 import { useQuery } from "@tanstack/react-query"
-import { lazy, Suspense } from "react"
 import { Loaded } from "../../parts/Block.tsx"
 import { count, percent } from "../../parts/format.ts"
+import { loadedWhenShown } from "../../parts/loadedWhenShown.tsx"
 import { Status } from "../../parts/Status.tsx"
 import { capture } from "./queries.ts"
 
-const CollectionForm = lazy(() => import("./CollectionForm.tsx"))
-const EraseSamples = lazy(() => import("./EraseSamples.tsx"))
+const CollectionForm = loadedWhenShown(() => import("./CollectionForm.tsx"))
+const EraseSamples = loadedWhenShown(() => import("./EraseSamples.tsx"))
 
 interface CollectionProps {
   readonly projectId: string
@@ -54,10 +54,8 @@ export const Collection = ({ mayWrite, projectId }: CollectionProps) => {
             Only requests with <span className="mono">"token_doctor": true</span> are collected: the application has to
             send it.
           </Text>
-          <Suspense>
-            {isForm ? <CollectionForm projectId={projectId} of={of} onClose={form.close} /> : null}
-            {isErase ? <EraseSamples projectId={projectId} onClose={erase.close} /> : null}
-          </Suspense>
+          {isForm ? <CollectionForm projectId={projectId} of={of} onClose={form.close} /> : null}
+          {isErase ? <EraseSamples projectId={projectId} onClose={erase.close} /> : null}
         </Stack>
       )}
     </Loaded>

@@ -1,8 +1,8 @@
 import { Button, Tabs } from "@mantine/core"
 import { PlusIcon } from "@primer/octicons-react"
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
-import { lazy, Suspense } from "react"
 import { Block } from "../../parts/Block.tsx"
+import { loadedWhenShown } from "../../parts/loadedWhenShown.tsx"
 import { Page } from "../../parts/Page.tsx"
 import { ViewerNote } from "../../parts/ViewerNote.tsx"
 import { useKeys } from "../../shell/keys.ts"
@@ -10,8 +10,8 @@ import { useRole } from "../../shell/project.ts"
 import { AnalysisList } from "./AnalysisList.tsx"
 import { Collection } from "./Collection.tsx"
 
-const NewAnalysis = lazy(() => import("./NewAnalysis.tsx"))
-const SampleList = lazy(() => import("./SampleList.tsx"))
+const NewAnalysis = loadedWhenShown(() => import("./NewAnalysis.tsx"))
+const SampleList = loadedWhenShown(() => import("./SampleList.tsx"))
 
 /** What a project collects of its calls, and what analyses say that it wastes. */
 const Doctor = () => {
@@ -51,17 +51,13 @@ const Doctor = () => {
         </Tabs.Panel>
         <Tabs.Panel value="samples" pt="sm">
           <Block>
-            <Suspense>
-              <SampleList projectId={projectId} mayWrite={mayWrite} openId={sample} block={block} />
-            </Suspense>
+            <SampleList projectId={projectId} mayWrite={mayWrite} openId={sample} block={block} />
           </Block>
         </Tabs.Panel>
       </Tabs>
-      <Suspense>
-        {mayWrite && isNew === "1" ? (
-          <NewAnalysis projectId={projectId} onClose={() => void navigate({ search: {} })} />
-        ) : null}
-      </Suspense>
+      {mayWrite && isNew === "1" ? (
+        <NewAnalysis projectId={projectId} onClose={() => void navigate({ search: {} })} />
+      ) : null}
     </Page>
   )
 }

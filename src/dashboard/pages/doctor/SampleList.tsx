@@ -1,16 +1,17 @@
 import { Group, Stack } from "@mantine/core"
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
-import { lazy, Suspense, useMemo } from "react"
+import { useMemo } from "react"
 import { Loaded } from "../../parts/Block.tsx"
 import { type Column, DataTable } from "../../parts/DataTable.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { cost, short, time } from "../../parts/format.ts"
+import { loadedWhenShown } from "../../parts/loadedWhenShown.tsx"
 import { Status } from "../../parts/Status.tsx"
 import { ExportSamples } from "./ExportSamples.tsx"
 import { capture, type Sample, samples } from "./queries.ts"
 
-const SampleDrawer = lazy(() => import("./SampleDrawer.tsx"))
+const SampleDrawer = loadedWhenShown(() => import("./SampleDrawer.tsx"))
 
 interface SampleListProps {
   readonly projectId: string
@@ -52,18 +53,16 @@ const SampleList = ({ block, mayWrite, openId, projectId }: SampleListProps) => 
               />
             </>
           )}
-          <Suspense>
-            {openId === undefined ? null : (
-              <SampleDrawer
-                key={openId}
-                id={openId}
-                block={block}
-                projectId={projectId}
-                mayWrite={mayWrite}
-                onClose={() => void navigate({ search: { tab: "samples" } })}
-              />
-            )}
-          </Suspense>
+          {openId === undefined ? null : (
+            <SampleDrawer
+              key={openId}
+              id={openId}
+              block={block}
+              projectId={projectId}
+              mayWrite={mayWrite}
+              onClose={() => void navigate({ search: { tab: "samples" } })}
+            />
+          )}
         </Stack>
       )}
     </Loaded>

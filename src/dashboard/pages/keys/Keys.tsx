@@ -2,13 +2,13 @@ import { Button, Group, Pagination, Progress, Text } from "@mantine/core"
 import { PlusIcon } from "@primer/octicons-react"
 import { useQuery } from "@tanstack/react-query"
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
-import { lazy, Suspense } from "react"
 import type { Records } from "../../api/client.ts"
 import { activity, keys } from "../../api/queries.ts"
 import { Block, Loaded } from "../../parts/Block.tsx"
 import { type Column, DataTable } from "../../parts/DataTable.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { count, money, relative } from "../../parts/format.ts"
+import { loadedWhenShown } from "../../parts/loadedWhenShown.tsx"
 import { Page } from "../../parts/Page.tsx"
 import { Status } from "../../parts/Status.tsx"
 import { ViewerNote } from "../../parts/ViewerNote.tsx"
@@ -16,8 +16,8 @@ import { useKeys } from "../../shell/keys.ts"
 import { useRole } from "../../shell/project.ts"
 import { stateOf } from "./state.ts"
 
-const CreateKey = lazy(() => import("./CreateKey.tsx"))
-const KeyDrawer = lazy(() => import("./KeyDrawer.tsx"))
+const CreateKey = loadedWhenShown(() => import("./CreateKey.tsx"))
+const KeyDrawer = loadedWhenShown(() => import("./KeyDrawer.tsx"))
 
 type Key = Records["ApiKeyOut"]
 
@@ -85,12 +85,10 @@ const Keys = () => {
           }
         </Loaded>
       </Block>
-      <Suspense>
-        {mayWrite && search.new === "1" ? <CreateKey projectId={projectId} onClose={close} /> : null}
-        {search.key === undefined ? null : (
-          <KeyDrawer key={search.key} keyId={search.key} mayWrite={mayWrite} onClose={close} />
-        )}
-      </Suspense>
+      {mayWrite && search.new === "1" ? <CreateKey projectId={projectId} onClose={close} /> : null}
+      {search.key === undefined ? null : (
+        <KeyDrawer key={search.key} keyId={search.key} mayWrite={mayWrite} onClose={close} />
+      )}
     </Page>
   )
 }

@@ -1,13 +1,14 @@
 import { SegmentedControl, SimpleGrid, Stack, Text } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
-import { lazy, Suspense, useState } from "react"
+import { useState } from "react"
 import type { Records } from "../../api/client.ts"
 import { activity, balance, savings } from "../../api/queries.ts"
 import { Block, Loaded, Waiting } from "../../parts/Block.tsx"
 import { Chart } from "../../parts/Chart.tsx"
 import { count, counted, money, percent, short } from "../../parts/format.ts"
 import { LinkButton } from "../../parts/LinkButton.tsx"
+import { loadedWhenShown } from "../../parts/loadedWhenShown.tsx"
 import { Page } from "../../parts/Page.tsx"
 import { dayOf, hourOf, timeOf } from "../../parts/points.ts"
 import { Shares } from "../../parts/Shares.tsx"
@@ -17,7 +18,7 @@ import { type Payer, usePayer, useRole } from "../../shell/project.ts"
 import { Attention } from "./Attention.tsx"
 import { InFlight } from "./InFlight.tsx"
 
-const FirstCall = lazy(() => import("./FirstCall.tsx"))
+const FirstCall = loadedWhenShown(() => import("./FirstCall.tsx"))
 
 /** Is all well, and what does it cost. */
 const Overview = () => {
@@ -49,11 +50,9 @@ const Overview = () => {
       <Loaded query={query} height={92}>
         {({ summary }) => <Tiles summary={summary} balance={money} payer={payer} />}
       </Loaded>
-      <Suspense fallback={<Waiting height={170} />}>
-        {isFirst === true && payer !== undefined && role !== "viewer" ? (
-          <FirstCall key={projectId} projectId={projectId} payer={payer} />
-        ) : null}
-      </Suspense>
+      {isFirst === true && payer !== undefined && role !== "viewer" ? (
+        <FirstCall fallback={<Waiting height={170} />} key={projectId} projectId={projectId} payer={payer} />
+      ) : null}
       {saved === undefined || saved.saved_microusd <= 0 ? null : <Saved of={saved} range={range} />}
       <SimpleGrid cols={{ base: 1, md: 2 }}>
         <Block

@@ -2,21 +2,21 @@ import { Button, Group, Stack, Text } from "@mantine/core"
 import { PlusIcon } from "@primer/octicons-react"
 import { useQuery } from "@tanstack/react-query"
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
-import { lazy, Suspense } from "react"
 import type { Records } from "../../api/client.ts"
 import { catalog, credentials, liveMillis } from "../../api/queries.ts"
 import { Block, Loaded } from "../../parts/Block.tsx"
 import { type Column, DataTable } from "../../parts/DataTable.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { counted, relative } from "../../parts/format.ts"
+import { loadedWhenShown } from "../../parts/loadedWhenShown.tsx"
 import { Page } from "../../parts/Page.tsx"
 import { ViewerNote } from "../../parts/ViewerNote.tsx"
 import { useKeys } from "../../shell/keys.ts"
 import { useRole } from "../../shell/project.ts"
 import { BillingMode } from "./BillingMode.tsx"
 
-const CreateCredential = lazy(() => import("./CreateCredential.tsx"))
-const CredentialDrawer = lazy(() => import("./CredentialDrawer.tsx"))
+const CreateCredential = loadedWhenShown(() => import("./CreateCredential.tsx"))
+const CredentialDrawer = loadedWhenShown(() => import("./CredentialDrawer.tsx"))
 
 /** Who pays the providers, and the project's own credentials for them. */
 const Providers = () => {
@@ -63,17 +63,15 @@ const Providers = () => {
       <Block title="Providers of this gateway">
         <Reachable projectId={projectId} />
       </Block>
-      <Suspense>
-        {mayWrite && isNew === "1" ? <CreateCredential projectId={projectId} onClose={close} /> : null}
-        {credential === undefined || query.data === undefined ? null : (
-          <CredentialDrawer
-            key={credential}
-            of={query.data.find(({ id }) => id === credential)}
-            mayWrite={mayWrite}
-            onClose={close}
-          />
-        )}
-      </Suspense>
+      {mayWrite && isNew === "1" ? <CreateCredential projectId={projectId} onClose={close} /> : null}
+      {credential === undefined || query.data === undefined ? null : (
+        <CredentialDrawer
+          key={credential}
+          of={query.data.find(({ id }) => id === credential)}
+          mayWrite={mayWrite}
+          onClose={close}
+        />
+      )}
     </Page>
   )
 }

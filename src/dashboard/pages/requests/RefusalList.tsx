@@ -1,13 +1,14 @@
 import { useInfiniteQuery } from "@tanstack/react-query"
-import { lazy, Suspense, useMemo } from "react"
+import { useMemo } from "react"
 import type { Records } from "../../api/client.ts"
 import { refusals } from "../../api/queries.ts"
 import { Loaded } from "../../parts/Block.tsx"
 import { type Column, DataTable } from "../../parts/DataTable.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { keyName, time } from "../../parts/format.ts"
+import { loadedWhenShown } from "../../parts/loadedWhenShown.tsx"
 
-const RefusalDrawer = lazy(() => import("./RefusalDrawer.tsx"))
+const RefusalDrawer = loadedWhenShown(() => import("./RefusalDrawer.tsx"))
 
 interface RefusalListProps {
   readonly projectId: string
@@ -41,17 +42,15 @@ export const RefusalList = ({ onClose, onOpen, openId, projectId }: RefusalListP
           )
         }
       </Loaded>
-      <Suspense>
-        {openId === undefined || list.data === undefined ? null : (
-          <RefusalDrawer
-            key={openId}
-            projectId={projectId}
-            id={openId}
-            listed={rows.find(({ id }) => id === openId)}
-            onClose={onClose}
-          />
-        )}
-      </Suspense>
+      {openId === undefined || list.data === undefined ? null : (
+        <RefusalDrawer
+          key={openId}
+          projectId={projectId}
+          id={openId}
+          listed={rows.find(({ id }) => id === openId)}
+          onClose={onClose}
+        />
+      )}
     </>
   )
 }

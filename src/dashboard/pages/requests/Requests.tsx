@@ -1,13 +1,13 @@
 import { Tabs } from "@mantine/core"
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
-import { lazy, Suspense } from "react"
 import { Block } from "../../parts/Block.tsx"
+import { loadedWhenShown } from "../../parts/loadedWhenShown.tsx"
 import { Page } from "../../parts/Page.tsx"
 import { CallList } from "./CallList.tsx"
 import { RefusalList } from "./RefusalList.tsx"
 import { RunningList } from "./RunningList.tsx"
 
-const RequestDrawer = lazy(() => import("./RequestDrawer.tsx"))
+const RequestDrawer = loadedWhenShown(() => import("./RequestDrawer.tsx"))
 
 /** What was called, what was refused, and what runs now. */
 const Requests = () => {
@@ -49,9 +49,7 @@ const Requests = () => {
           </Block>
         </Tabs.Panel>
       </Tabs>
-      <Suspense>
-        {request === undefined || tab !== undefined ? null : <RequestDrawer requestId={request} onClose={close} />}
-      </Suspense>
+      {request === undefined || tab !== undefined ? null : <RequestDrawer requestId={request} onClose={close} />}
     </Page>
   )
 }

@@ -2,21 +2,22 @@ import { Button, Group, Stack, Text } from "@mantine/core"
 import { PlusIcon } from "@primer/octicons-react"
 import { useQuery } from "@tanstack/react-query"
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
-import { lazy, Suspense, useState } from "react"
+import { useState } from "react"
 import type { Records } from "../../api/client.ts"
 import { routings } from "../../api/queries.ts"
 import { Block, Loaded, Waiting } from "../../parts/Block.tsx"
 import { type Column, DataTable } from "../../parts/DataTable.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { relative } from "../../parts/format.ts"
+import { loadedWhenShown } from "../../parts/loadedWhenShown.tsx"
 import { Page } from "../../parts/Page.tsx"
 import { ViewerNote } from "../../parts/ViewerNote.tsx"
 import { useKeys } from "../../shell/keys.ts"
 import { useRole } from "../../shell/project.ts"
 import { type Starter, starters } from "./starters.ts"
 
-const AlphaCurve = lazy(() => import("./AlphaCurve.tsx"))
-const CreateRouting = lazy(() => import("./CreateRouting.tsx"))
+const AlphaCurve = loadedWhenShown(() => import("./AlphaCurve.tsx"))
+const CreateRouting = loadedWhenShown(() => import("./CreateRouting.tsx"))
 
 type Configuration = Records["RoutingConfigurationOut"]
 
@@ -73,14 +74,10 @@ const Routing = () => {
           }
         </Loaded>
       </Block>
-      <Suspense fallback={<Waiting height={370} />}>
-        <AlphaCurve projectId={projectId} />
-      </Suspense>
-      <Suspense>
-        {mayWrite && isNew === "1" ? (
-          <CreateRouting projectId={projectId} starter={starter} onClose={() => void navigate({ search: {} })} />
-        ) : null}
-      </Suspense>
+      <AlphaCurve fallback={<Waiting height={370} />} projectId={projectId} />
+      {mayWrite && isNew === "1" ? (
+        <CreateRouting projectId={projectId} starter={starter} onClose={() => void navigate({ search: {} })} />
+      ) : null}
     </Page>
   )
 }

@@ -1,8 +1,8 @@
 import { Tabs } from "@mantine/core"
 import { useNavigate, useSearch } from "@tanstack/react-router"
-import { lazy, Suspense } from "react"
 import { Block, Waiting } from "../../parts/Block.tsx"
 import { Empty } from "../../parts/Empty.tsx"
+import { loadedWhenShown } from "../../parts/loadedWhenShown.tsx"
 import { Page } from "../../parts/Page.tsx"
 import { useIsProjectKnown, useProjectId } from "../../shell/project.ts"
 import { Members } from "./Members.tsx"
@@ -10,7 +10,7 @@ import { ProjectSettings } from "./ProjectSettings.tsx"
 import { Sessions } from "./Sessions.tsx"
 
 // with the code of long lists
-const Audit = lazy(() => import("./Audit.tsx"))
+const Audit = loadedWhenShown(() => import("./Audit.tsx"))
 
 const tabs = ["project", "members", "sessions", "audit"] as const
 
@@ -51,9 +51,7 @@ const Settings = () => {
         </Tabs.Panel>
         <Tabs.Panel value="audit" pt="sm">
           <Block>
-            <Suspense fallback={<Waiting height={200} />}>
-              <Audit />
-            </Suspense>
+            <Audit fallback={<Waiting height={200} />} />
           </Block>
         </Tabs.Panel>
       </Tabs>

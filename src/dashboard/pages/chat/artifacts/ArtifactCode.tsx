@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query"
-import { lazy, Suspense } from "react"
 import { Loaded } from "../../../parts/Block.tsx"
 import { CopyText } from "../../../parts/CopyText.tsx"
+import { loadedWhenShown } from "../../../parts/loadedWhenShown.tsx"
 import type { Artifact } from "../conversation.ts"
 import { content, languageOf } from "./content.ts"
 
-const Highlighted = lazy(() => import("../Highlighted.tsx"))
+const Highlighted = loadedWhenShown(() => import("../Highlighted.tsx"))
 
 /** A version as text. */
 export const ArtifactCode = ({ of }: { readonly of: Artifact }) => (
@@ -14,9 +14,7 @@ export const ArtifactCode = ({ of }: { readonly of: Artifact }) => (
       <>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
         <pre className="chat-code" tabIndex={0} role="region" aria-label={`Text of ${of.name}`}>
-          <Suspense fallback={text}>
-            <Highlighted language={languageOf(of)} text={readable(of, text)} />
-          </Suspense>
+          <Highlighted fallback={text} language={languageOf(of)} text={readable(of, text)} />
         </pre>
         <div>
           <CopyText label="Copy" text={text} />
