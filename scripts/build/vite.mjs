@@ -4,7 +4,7 @@ import { root } from "../lib/root.mjs"
 
 /** What every page shows. */
 const lists =
-  /@mantine\/core\/esm\/components\/(ScrollArea|Table|SimpleGrid|Progress|List|Code|Center|Badge|SegmentedControl|FloatingIndicator|Tabs)\/|octicons-react\/.*PlusIcon|use-debounced-value|dashboard\/api\/events|dashboard\/pages\/keys\/(Snippets|snippetTexts)|dashboard\/pages\/doctor\/(StateOf|counted)|dashboard\/parts\/(Ago|health|Page|Status|StopCall|Empty|CopyText|useCopy|useIdempotencyKeys|useIsShown|reasons|RouteTrail|WideTable|WhoCan|ViewerNote|Shares|LoadMore|leaveFocus|useDraft|saveFile)|react-query\/.*(useMutation|useInfiniteQuery)|query-core\/.*(mutationObserver|infiniteQueryObserver)/
+  /@mantine\/core\/esm\/components\/(ScrollArea|Table|SimpleGrid|Progress|List|Code|Center|Badge|SegmentedControl|FloatingIndicator|Tabs)\/|octicons-react\/.*PlusIcon|use-debounced-value|dashboard\/api\/events|dashboard\/pages\/keys\/(Snippets|snippetTexts)|dashboard\/pages\/doctor\/(StateOf|counted)|dashboard\/parts\/(Ago|health|Page|Status|StopCall|Empty|CopyText|useCopy|useIdempotencyKeys|useIsShown|reasons|RouteTrail|WideTable|WhoCan|ViewerNote|Shares|LoadMore|leaveFocus|mayTakeFocus|useDraft|saveFile)|react-query\/.*(useMutation|useInfiniteQuery)|query-core\/.*(mutationObserver|infiniteQueryObserver)/
 const table = /react-virtual|virtual-core|dashboard\/parts\/DataTable/
 const chart = /uplot|dashboard\/parts\/(Chart|axis|points)/
 /** What opens over a page, which no page needs before. */

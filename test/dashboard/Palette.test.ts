@@ -82,6 +82,21 @@ describe.skipIf(!hasChromium)("the palette", () => {
     expect(errors).toEqual([])
   })
 
+  it("keeps the focus when the page behind it shows a field", async () => {
+    const { errors, page } = await at().signIn()
+    const held = await holdAnswers(page, "**/activity?*", "GET")
+    await page.reload()
+    await held.given
+    const field = await opened(page)
+    held.release()
+    await page.getByRole("textbox", { name: "Message", includeHidden: true }).waitFor()
+    await field.and(page.locator(":focus")).waitFor({ timeout: 1_000 })
+    // the field has it where nobody works elsewhere
+    await page.reload()
+    await page.getByRole("textbox", { name: "Message" }).and(page.locator(":focus")).waitFor()
+    expect(errors).toEqual([])
+  })
+
   it("goes to a request by its id, and by the id of its response", async () => {
     const { service, signIn } = at()
     const response = await service.post("/v1/chat/completions", {

@@ -1,8 +1,10 @@
 import { Button, Group, Stack, Text } from "@mantine/core"
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
+import { useState } from "react"
 import { client, take } from "../api/client.ts"
 import { Failure } from "../parts/Failure.tsx"
+import { isDialogOpen } from "../parts/mayTakeFocus.ts"
 import { useIsShown } from "../parts/useIsShown.ts"
 
 export interface Deleted {
@@ -16,6 +18,7 @@ const DeletedConversation = ({ id, takesFocus }: Deleted) => {
   const queries = useQueryClient()
   const navigate = useNavigate()
   const isShown = useIsShown()
+  const [isFocused] = useState(() => takesFocus && !isDialogOpen())
   const restore = useMutation({
     mutationFn: () => take(client.POST("/api/chat/conversations/{id}/restore", { params: { path: { id } } })),
     onSuccess: async () => {
@@ -30,7 +33,7 @@ const DeletedConversation = ({ id, takesFocus }: Deleted) => {
         <Button
           size="compact-xs"
           variant="default"
-          autoFocus={takesFocus}
+          autoFocus={isFocused}
           loading={restore.isPending}
           onClick={() => restore.mutate()}
         >

@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query"
 import { type ClipboardEvent, type DragEvent, type KeyboardEvent, useRef, useState } from "react"
 import { Failure } from "../../parts/Failure.tsx"
 import { loadedWhenShown } from "../../parts/loadedWhenShown.tsx"
+import { isDialogOpen, mayTakeFocus } from "../../parts/mayTakeFocus.ts"
 import { keep, kept } from "../../parts/personStorage.ts"
 import { useDraft } from "../../parts/useDraft.ts"
 import { type Asked, asksToSend, isRouted } from "./asked.ts"
@@ -46,12 +47,6 @@ interface ComposerProps {
   readonly histories: ReadonlyArray<ReadonlyArray<Message>>
 }
 
-/** Whether a person who has opened a conversation writes next: not on a phone, whose keyboard covers it, or where they work elsewhere. */
-const mayTakeFocus = (): boolean =>
-  matchMedia("(hover: hover)").matches &&
-  document.querySelector("[role=dialog]") === null &&
-  /^(A|BODY|MAIN)$/.test(document.activeElement?.tagName ?? "")
-
 /** Images among what is pasted or dropped. */
 const imagesIn = (data: DataTransfer): ReadonlyArray<File> =>
   [...data.files].filter(({ type }) => type.startsWith("image/"))
@@ -66,7 +61,7 @@ export const Composer = (props: ComposerProps) => {
   const [withArtifacts, setArtifacts] = useState(true)
   const attachments = useAttachments(name)
   const [isPreviewing, setPreviewing] = useState(false)
-  const [isOpened] = useState(mayTakeFocus)
+  const [isFocused] = useState(() => (takesFocus ? !isDialogOpen() : mayTakeFocus()))
   const forgetFiles = useRef<() => void>(null)
   const takesAlpha = (given ?? [model]).some(isRouted)
   const mayNotSend = isRunning || text.trim() === "" || !attachments.isReady
@@ -145,7 +140,7 @@ export const Composer = (props: ComposerProps) => {
         }}
         onKeyDown={pressed}
         onPaste={pasted}
-        autoFocus={takesFocus || isOpened}
+        autoFocus={isFocused}
         autosize
         minRows={2}
         maxRows={10}

@@ -7,6 +7,7 @@ import { Block } from "../../parts/Block.tsx"
 import { Failure } from "../../parts/Failure.tsx"
 import { cost, seconds } from "../../parts/format.ts"
 import { LinkButton } from "../../parts/LinkButton.tsx"
+import { mayTakeFocus } from "../../parts/mayTakeFocus.ts"
 import { reasonText } from "../../parts/reasons.ts"
 import { useDraft } from "../../parts/useDraft.ts"
 import type { Payer } from "../../shell/project.ts"
@@ -39,6 +40,7 @@ const FirstCall = ({ payer, projectId }: FirstCallProps) => {
   const [answer, setAnswer] = useState("")
   const [state, setState] = useState<State>({ kind: "idle" })
   const [isCodeOpen, openCode] = useState(false)
+  const [isFocused] = useState(mayTakeFocus)
   const running = useRef<AbortController | null>(null)
 
   const send = async () => {
@@ -96,7 +98,7 @@ const FirstCall = ({ payer, projectId }: FirstCallProps) => {
           autosize
           maxRows={6}
           style={{ flex: 1 }}
-          autoFocus
+          autoFocus={isFocused}
         />
         {state.kind === "running" ? (
           // it stands where a double click has sent the message
