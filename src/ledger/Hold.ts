@@ -21,7 +21,7 @@ export interface HoldOption {
 }
 
 /** A hold without a client's cap takes at least this part of the room where it could use it. */
-const minShareDivisor = 16
+export const minShareDivisor = 16
 /** Up to `typical`, it leaves as much to others as it takes. */
 const typicalShareDivisor = 2
 

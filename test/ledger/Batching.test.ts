@@ -117,7 +117,7 @@ const sizes = (statements: ReadonlyArray<Statement>) =>
   statements.map(({ holds, settlements }) => ({ holds, settlements: settlements.length }))
 
 describe("Settlements", () => {
-  it.effect("settlements that fill a statement are written at once, the others after ten milliseconds", () =>
+  it.effect("settlements that fill a statement are written at once, the others after twenty milliseconds", () =>
     withDatabase(({ advance, statements }) =>
       Effect.gen(function* () {
         yield* settleMany(255)
@@ -126,7 +126,7 @@ describe("Settlements", () => {
         yield* settleMany(3)
         yield* quiet
         expect(sizes(statements)).toEqual([{ holds: 0, settlements: 256 }])
-        yield* advance(10)
+        yield* advance(20)
         expect(sizes(statements).at(-1)).toEqual({ holds: 0, settlements: 2 })
       })
     )
@@ -214,7 +214,7 @@ it.effect("after a settlement was left out, the next one is not taken for anothe
       expect(before).toBe(4)
       const hold = holdOf()
       yield* settle(hold)
-      yield* advance(10)
+      yield* advance(20)
       answer(accepts)
       yield* advance(1_000)
       expect(statements.slice(before).map(({ settlements }) => settlements)).toMatchObject([
@@ -253,7 +253,7 @@ describe("A reservation", () => {
         for (const waiting of [first, behind]) {
           expect(yield* Fiber.join(waiting)).toMatchObject({ _tag: "Left", left: { _tag: "StoreUnavailable" } })
         }
-        yield* advance(10)
+        yield* advance(20)
         expect(statements.slice(1).filter(({ holds }) => holds > 0)).toEqual([])
       })
     )
@@ -287,7 +287,7 @@ describe("A reservation", () => {
           left: { _tag: "StoreUnavailable" }
         })
         answer(accepts)
-        yield* advance(10)
+        yield* advance(20)
         yield* settle(hold)
         yield* flushed
         expect(statements.flatMap(({ settlements }) => settlements)).toMatchObject([
@@ -340,7 +340,7 @@ describe("A reservation", () => {
         const gate = yield* Deferred.make<void>()
         answer(({ settlements }) => (settlements.length > 0 ? refused : Deferred.await(gate)))
         yield* settle()
-        yield* advance(10)
+        yield* advance(20)
         const first = yield* Effect.fork(reserve)
         // the settlement's next try falls due while the first hold is being decided
         yield* advance(50)
@@ -357,7 +357,7 @@ describe("A reservation", () => {
       Effect.gen(function* () {
         answer(({ settlements }) => (settlements.length > 0 ? unreachable : Effect.void))
         yield* settleMany(16_383)
-        yield* advance(10)
+        yield* advance(20)
         expect(yield* reserve).toMatchObject({ amount: 10 })
         yield* settle()
         expect(yield* Effect.flip(reserve)).toMatchObject({ _tag: "StoreUnavailable" })

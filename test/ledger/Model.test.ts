@@ -84,6 +84,8 @@ const agrees = (script: ReadonlyArray<Step>, expireAll: Effect.Effect<unknown, u
           break
         case "limit": {
           const id = limited[step.scope] ?? first.projectId
+          // what it leaves is known after the next settlements
+          yield* ledger.flushed
           yield* scopes.setLimit(id, step.limit)
           model.limits.set(names.get(id) ?? "", step.limit)
         }

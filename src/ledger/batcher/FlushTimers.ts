@@ -1,7 +1,7 @@
 import type { Cancel, TimersShape } from "../../domain/Timers.ts"
 
-/** How long a settlement waits for a reservation to be written with. */
-const flushMillis = 10
+/** How long a settlement waits for others to be written with. */
+const flushMillis = 20
 /** Between two batches that fail because of a lock. */
 const lockedPauseMillis = 100
 
@@ -10,6 +10,7 @@ export class FlushTimers {
   private readonly timers: TimersShape
   private readonly flush: () => void
   private isInMicrotask = false
+  private hasWaited = false
   private laterTimer: Cancel | undefined
   private retryTimer: Cancel | undefined
   private pauseTimer: Cancel | undefined
@@ -24,12 +25,17 @@ export class FlushTimers {
     return this.retryTimer !== undefined
   }
 
+  /** Settlements have waited for their time since some were written last. */
+  get isLate(): boolean {
+    return this.hasWaited
+  }
+
   /** Nothing is written meanwhile. */
   get isPaused(): boolean {
     return this.pauseTimer !== undefined
   }
 
-  /** Reservations that arrive in one turn of the event loop are written together. */
+  /** What arrives in one turn of the event loop is written together. */
   inMicrotask(): void {
     if (this.isInMicrotask) return
     this.isInMicrotask = true
@@ -39,15 +45,19 @@ export class FlushTimers {
     })
   }
 
-  /** Within the time that a settlement waits for a reservation to be written with. */
+  /** Within the time that a settlement waits for others to be written with. */
   later(): void {
-    this.laterTimer ??= this.timers.after(flushMillis, this.flush)
+    this.laterTimer ??= this.timers.after(flushMillis, () => {
+      this.hasWaited = true
+      this.flush()
+    })
   }
 
   /** What waited is being written. */
   cancelLater(): void {
     this.laterTimer?.()
     this.laterTimer = undefined
+    this.hasWaited = false
   }
 
   retryAfter(millis: number): void {

@@ -10,7 +10,9 @@ import type { BatchFailed, BatchSettlement, Granted, ReservationResult } from ".
 import type { WriteReports } from "../StoreHealth.ts"
 import * as BatchFailure from "./BatchFailure.ts"
 import * as FlushPolicy from "./FlushPolicy.ts"
+import type { FlushTimers } from "./FlushTimers.ts"
 import { scopeIdOf } from "./HeldQueue.ts"
+import { KnownRooms } from "./KnownRooms.ts"
 import { type QueuedReservation, type ReserveError, responseTo, unavailable, voidOf } from "./QueuedReservation.ts"
 import { ReservationQueue } from "./ReservationQueue.ts"
 import { type QueuedSettlement, SettlementQueue } from "./SettlementQueue.ts"
@@ -38,6 +40,8 @@ export type Isolate = (
 export interface Batch {
   readonly reservations: ReadonlyArray<QueuedReservation>
   readonly settlements: ReadonlyArray<QueuedSettlement>
+  /** There were settlements, which wait for more. */
+  readonly isPutOff: boolean
 }
 
 /** What is put off after a batch: nothing, its settlements, or every statement. */
@@ -58,8 +62,11 @@ export class LedgerQueues {
   private readonly isolate: Isolate | undefined
   private readonly reservations: ReservationQueue
   private readonly settlements = new SettlementQueue()
+  private readonly rooms = new KnownRooms()
   private closing = false
   private settlementsNext = true
+  /** Reservations were refused that settlements of the queue could make room for. */
+  private isRoomNeeded = false
   private failureState = BatchFailure.noFailures
 
   constructor(deps: QueuesDeps, onDue: () => void, isolate: Isolate | undefined) {
@@ -119,10 +126,10 @@ export class LedgerQueues {
     for (const queued of this.reservations.stopWaiting()) this.finish(queued, unavailable("closing"))
   }
 
-  state(writing: boolean, retrying: boolean): FlushPolicy.QueueState {
+  state(writing: boolean, { isLate, isRetrying }: Pick<FlushTimers, "isLate" | "isRetrying">): FlushPolicy.QueueState {
     return {
       writing,
-      retrying,
+      retrying: isRetrying,
       closing: this.closing,
       reservations: this.reservations.ready,
       settlements: this.settlements.size,
@@ -130,17 +137,24 @@ export class LedgerQueues {
       settlementsNext: this.settlementsNext,
       failures: this.failureState.failures,
       maxSettlements: this.failureState.maxSettlements,
-      awaited: this.settlements.isAwaited
+      awaited: this.settlements.isAwaited,
+      late: isLate,
+      wanted: this.isRoomNeeded || this.reservations.isDue,
+      ample: this.settlements.size > 0 && this.reservations.fit(this.rooms)
     }
   }
 
   /** What the next statement writes; `undefined`: nothing. */
   take(size: FlushPolicy.BatchSize): Batch | undefined {
     this.settlementsNext = size.settlements === 0
+    if (size.settlements > 0) {
+      this.isRoomNeeded = false
+      this.rooms.forget()
+    }
     const reservations = size.reservations === 0 ? [] : this.reservations.take()
     if (reservations.length === 0 && size.settlements === 0) return undefined
     const settlements = FlushPolicy.withinKeptBytes(size.settlements, (index) => this.settlements.keptBytesAt(index))
-    return { reservations, settlements: this.settlements.take(settlements) }
+    return { reservations, settlements: this.settlements.take(settlements), isPutOff: size.isPutOff }
   }
 
   ended(batch: Batch, exit: Exit.Exit<ReadonlyArray<ReservationResult>, BatchFailed>, tookMillis: number): Delay {
@@ -155,18 +169,27 @@ export class LedgerQueues {
     return delay
   }
 
-  private succeeded({ reservations, settlements }: Batch, results: ReadonlyArray<ReservationResult>): void {
+  private succeeded({ isPutOff, reservations, settlements }: Batch, results: ReadonlyArray<ReservationResult>): void {
     this.deps.reports.written()
     if (settlements.length > 0) {
       this.failureState = BatchFailure.afterWrite(this.failureState)
       this.settlements.settled(settlements)
     }
-    for (const [index, queued] of reservations.entries()) this.decided(queued, results[index])
+    const refused: Array<QueuedReservation> = []
+    for (const [index, queued] of reservations.entries()) {
+      const result = results[index]
+      if (isPutOff && !queued.interrupted && result?._tag === "Insufficient") refused.push(queued)
+      else this.decided(queued, result)
+    }
+    if (refused.length === 0) return
+    this.isRoomNeeded = true
+    this.reservations.putBack(refused)
   }
 
   private decided(queued: QueuedReservation, result: ReservationResult | undefined): void {
     const { reservation } = queued
     if (result?._tag === "Granted") {
+      this.rooms.grant(reservation.caller, result)
       this.finish(queued, Effect.succeed(result), "granted")
       if (queued.interrupted && !reservation.extends) this.settle(voidOf(reservation))
     } else if (result?._tag === "Insufficient" && reservation.otherOptions !== undefined && !queued.interrupted) {

@@ -4,6 +4,7 @@ import type { Cancel, TimersShape } from "../../domain/Timers.ts"
 import { allOptions, maxHeldWaitMillis } from "../Hold.ts"
 import { maxPerStatement } from "./FlushPolicy.ts"
 import { HeldQueue } from "./HeldQueue.ts"
+import type { KnownRooms } from "./KnownRooms.ts"
 import type { QueuedReservation } from "./QueuedReservation.ts"
 
 /** How often reservations that wait for held money are decided again, without a settlement of this node: others settle too. */
@@ -35,6 +36,11 @@ export class ReservationQueue {
   /** How many a statement could decide; those that wait count as one. */
   get ready(): number {
     return this.queued.length + (this.isDue ? 1 : 0)
+  }
+
+  /** Each new one gets what it asks for first, whatever running calls release. */
+  fit(rooms: KnownRooms): boolean {
+    return rooms.suffice(this.queued.map(({ reservation }) => reservation))
   }
 
   add(queued: QueuedReservation): void {

@@ -20,7 +20,10 @@ const empty: QueueState = {
   settlementsNext: true,
   failures: 0,
   maxSettlements: maxPerStatement,
-  awaited: false
+  awaited: false,
+  late: false,
+  wanted: false,
+  ample: false
 }
 
 /** Queues as the batcher can have them between two batches. */
@@ -35,9 +38,14 @@ const queues = fc
     settlementsNext: fc.boolean(),
     failures: fc.nat({ max: 5 }),
     maxSettlements: fc.integer({ min: 1, max: maxPerStatement }),
-    awaited: fc.boolean()
+    awaited: fc.boolean(),
+    late: fc.boolean(),
+    wanted: fc.boolean(),
+    ample: fc.boolean()
   })
-  .map((queue) => (queue.settlements === 0 ? { ...queue, suspect: false, retrying: false, awaited: false } : queue))
+  .map((queue) =>
+    queue.settlements === 0 ? { ...queue, suspect: false, retrying: false, awaited: false, late: false } : queue
+  )
 
 describe("After a settlement was queued", () => {
   it("a lone settlement waits for a reservation", () => {
@@ -48,6 +56,10 @@ describe("After a settlement was queued", () => {
     expect(afterSettle({ ...empty, settlements: maxPerStatement - 1 })).toBe("FlushLater")
     expect(afterSettle({ ...empty, settlements: maxPerStatement })).toBe("FlushNow")
     expect(afterSettle({ ...empty, settlements: 1, closing: true })).toBe("FlushNow")
+  })
+
+  it("what waits for the money of running calls gets it at once", () => {
+    expect(afterSettle({ ...empty, settlements: 1, wanted: true })).toBe("FlushNow")
   })
 
   it("nothing starts beside a running statement or before the time of a retry", () => {
@@ -82,6 +94,7 @@ describe("After a batch", () => {
     expect(afterBatch({ ...queue, failures: 1 })).toBe("FlushNow")
     expect(afterBatch({ ...queue, closing: true })).toBe("FlushNow")
     expect(afterBatch({ ...queue, maxSettlements: 3 })).toBe("FlushNow")
+    expect(afterBatch({ ...queue, late: true })).toBe("FlushNow")
   })
 
   it("settlements wait for the time of their retry, reservations do not", () => {
@@ -105,9 +118,35 @@ describe("The size of a batch", () => {
   it("a batch takes all that fits when nothing has failed", () => {
     expect(batchSize({ ...empty, reservations: 300, settlements: 300 })).toEqual({
       reservations: 256,
-      settlements: 256
+      settlements: 256,
+      isPutOff: false
     })
-    expect(batchSize({ ...empty, reservations: 7, settlements: 5 })).toEqual({ reservations: 7, settlements: 5 })
+    expect(batchSize({ ...empty, reservations: 7, settlements: 5 })).toEqual({
+      reservations: 7,
+      settlements: 5,
+      isPutOff: false
+    })
+  })
+
+  it("settlements that reservations can do without wait for more, unless they are due", () => {
+    const queue = { ...empty, ample: true, reservations: 2, settlements: 3 }
+    const putOff = { reservations: 2, settlements: 0, isPutOff: true }
+    const together = { reservations: 2, settlements: 3, isPutOff: false }
+    expect(batchSize(queue)).toEqual(putOff)
+    for (const due of [
+      { ample: false },
+      { wanted: true },
+      { late: true },
+      { awaited: true },
+      { closing: true },
+      { failures: 1 },
+      { maxSettlements: 3 }
+    ]) {
+      expect(batchSize({ ...queue, ...due })).toEqual(together)
+    }
+    expect(batchSize({ ...queue, reservations: 0 })).toEqual({ ...together, reservations: 0 })
+    expect(batchSize({ ...queue, settlements: 0 })).toEqual({ ...putOff, isPutOff: false })
+    expect(batchSize({ ...queue, retrying: true })).toEqual({ ...putOff, isPutOff: false })
   })
 
   it("a batch takes no settlement before the time of its retry", () => {
@@ -129,9 +168,9 @@ describe("The size of a batch", () => {
 
   it("suspect settlements and reservations take turns", () => {
     const queue = { ...empty, suspect: true, reservations: 4, settlements: 2 }
-    expect(batchSize({ ...queue, settlementsNext: true })).toEqual({ reservations: 0, settlements: 2 })
-    expect(batchSize({ ...queue, settlementsNext: false })).toEqual({ reservations: 4, settlements: 0 })
-    expect(batchSize({ ...queue, settlementsNext: false, reservations: 0 })).toEqual({
+    expect(batchSize({ ...queue, settlementsNext: true })).toMatchObject({ reservations: 0, settlements: 2 })
+    expect(batchSize({ ...queue, settlementsNext: false })).toMatchObject({ reservations: 4, settlements: 0 })
+    expect(batchSize({ ...queue, settlementsNext: false, reservations: 0 })).toMatchObject({
       reservations: 0,
       settlements: 2
     })

@@ -40,15 +40,26 @@ describe("what arrives in one turn of the event loop", () => {
   })
 })
 
-describe("a settlement that waits for a reservation", () => {
-  it("is written after 10 ms, however many come meanwhile", () => {
+describe("a settlement that waits for others", () => {
+  it("is written after 20 ms, however many come meanwhile", () => {
     const { clock, timers, times } = start()
     timers.later()
-    clock.advance(9)
+    clock.advance(19)
     timers.later()
     expect([times(), clock.pending()]).toEqual([[], 1])
     clock.advance(100)
-    expect(times()).toEqual([10])
+    expect(times()).toEqual([20])
+  })
+
+  it("is late after that, until what waited is being written", () => {
+    const { clock, timers } = start()
+    timers.later()
+    clock.advance(19)
+    expect(timers.isLate).toBe(false)
+    clock.advance(1)
+    expect(timers.isLate).toBe(true)
+    timers.cancelLater()
+    expect(timers.isLate).toBe(false)
   })
 
   it("waits no longer when it is being written, and the next one waits the full time", () => {
@@ -60,16 +71,16 @@ describe("a settlement that waits for a reservation", () => {
     expect(clock.pending()).toBe(0)
     timers.later()
     clock.advance(100)
-    expect(times()).toEqual([16])
+    expect(times()).toEqual([26])
   })
 
   it("waits the full time again after its time, once what waited is being written", () => {
     const { clock, timers, times } = start((own) => own.cancelLater())
     timers.later()
-    clock.advance(10)
+    clock.advance(20)
     timers.later()
-    clock.advance(10)
-    expect(times()).toEqual([10, 20])
+    clock.advance(20)
+    expect(times()).toEqual([20, 40])
   })
 })
 

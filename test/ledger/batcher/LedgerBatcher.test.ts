@@ -63,6 +63,10 @@ interface Batch {
 
 type Apply = (batch: Batch) => Effect.Effect<ReadonlyArray<ReservationResult>, BatchFailed>
 const grantsAll: Apply = ({ reservations }) => Effect.succeed(reservations.map(() => granted))
+const grantsWithRoom: Apply = ({ reservations }) =>
+  Effect.succeed(reservations.map(() => ({ ...granted, room: microUsd(1_000) })))
+const sizesOf = (batches: ReadonlyArray<Batch>) =>
+  batches.map(({ reservations, settlements }) => [reservations.length, settlements.length])
 
 /** A batcher on a store that the test scripts, and on a clock that the test moves. */
 const scripted = (first: Apply = grantsAll) =>
@@ -137,12 +141,112 @@ describe("Batches", () => {
     })
   )
 
-  it.effect("a settlement waits ten milliseconds for a reservation, no longer", () =>
+  it.effect("settlements that reservations can do without are written together after twenty milliseconds", () =>
+    Effect.gen(function* () {
+      const { advance, batcher, batches, script } = yield* scripted(grantsWithRoom)
+      const callAfterCall = Effect.zipRight(
+        batcher.reserve(reservation()),
+        Effect.sync(() => batcher.settle(settlement()))
+      )
+      // what the scopes have left is not known before
+      yield* callAfterCall
+      for (let millis = 0; millis < 20; millis += 5) yield* Effect.zipRight(callAfterCall, advance(5))
+      expect(sizesOf(batches)).toEqual([
+        [1, 0],
+        [1, 0],
+        [1, 0],
+        [1, 0],
+        [1, 0],
+        [0, 5]
+      ])
+      // ten are more than a sixteenth of this
+      script.apply = ({ reservations }) => Effect.succeed(reservations.map(() => ({ ...granted, room: microUsd(159) })))
+      yield* callAfterCall
+      yield* callAfterCall
+      expect(sizesOf(batches.slice(6))).toEqual([
+        [1, 0],
+        [1, 1]
+      ])
+    })
+  )
+
+  it.effect("what the scopes have left is unknown again once settlements are written", () =>
+    Effect.gen(function* () {
+      const { advance, batcher, batches } = yield* scripted(grantsWithRoom)
+      yield* batcher.reserve(reservation())
+      batcher.settle(settlement())
+      yield* advance(20)
+      batcher.settle(settlement())
+      yield* batcher.reserve(reservation())
+      expect(sizesOf(batches)).toEqual([
+        [1, 0],
+        [0, 1],
+        [1, 1]
+      ])
+    })
+  )
+
+  it.effect("settlements are written with an extension, and with the first reservation of a key", () =>
+    Effect.gen(function* () {
+      const otherKey = { ...caller, keyId: KeyId.make("00000000-0000-7000-8000-000000000004") }
+      for (const next of [
+        { ...reservation(), extends: true },
+        { ...reservation(), caller: otherKey }
+      ]) {
+        const { batcher, batches } = yield* scripted(grantsWithRoom)
+        yield* batcher.reserve(reservation())
+        batcher.settle(settlement())
+        yield* batcher.reserve(next)
+        expect(sizesOf(batches)).toEqual([
+          [1, 0],
+          [1, 1]
+        ])
+      }
+    })
+  )
+
+  it.effect("a reservation that is refused before settlements that wait is decided again with them", () =>
+    Effect.gen(function* () {
+      const { batcher, batches, script } = yield* scripted(grantsWithRoom)
+      yield* batcher.reserve(reservation())
+      batcher.settle(settlement())
+      // an operator has lowered a limit meanwhile
+      script.apply = ({ reservations, settlements }) =>
+        Effect.succeed(reservations.map(() => (settlements.length > 0 ? granted : held)))
+      expect(yield* batcher.reserve(reservation())).toEqual(granted)
+      expect(sizesOf(batches)).toEqual([
+        [1, 0],
+        [1, 0],
+        [1, 1]
+      ])
+      // with nothing that waits it is final
+      expect(yield* Effect.flip(batcher.reserve(reservation()))).toMatchObject({ reason: "held" })
+    })
+  )
+
+  it.effect("of several reservations of an account each has to fit beside those before it", () =>
+    Effect.gen(function* () {
+      const written = (count: number) =>
+        Effect.gen(function* () {
+          const { batcher, batches } = yield* scripted(grantsWithRoom)
+          yield* batcher.reserve(reservation())
+          batcher.settle(settlement())
+          const many = Array.from({ length: count }, reservation)
+          yield* Effect.forEach(many, batcher.reserve, { concurrency: "unbounded" })
+          return sizesOf(batches.slice(1))
+        })
+      // 10 of the thousand that are left are at most a sixteenth of what the others leave
+      expect(yield* written(85)).toEqual([[85, 0]])
+      expect(yield* written(86)).toEqual([[86, 1]])
+    })
+  )
+
+  it.effect("a settlement waits twenty milliseconds for others, no longer", () =>
     Effect.gen(function* () {
       const { batcher, batches, advance } = yield* scripted()
       batcher.settle(settlement())
       batcher.settle(settlement())
-      yield* advance(9)
+      yield* advance(19)
       expect(batches).toEqual([])
       yield* advance(1)
       expect(batches.map(({ settlements }) => settlements.length)).toEqual([2])
@@ -310,7 +414,7 @@ describe("Waiting for held money", () => {
 
   it.effect("what waits is decided again in the statement of a settlement of its scope, before what is new", () =>
     Effect.gen(function* () {
-      const { advance, batcher, batches, script } = yield* scripted(refusesAll)
+      const { batcher, batches, script } = yield* scripted(refusesAll)
       const first = patient()
       const fibers = [yield* Effect.fork(batcher.reserve(first))]
       yield* quiet
@@ -322,7 +426,7 @@ describe("Waiting for held money", () => {
       script.apply = grantsAll
       const settled = settlement()
       batcher.settle(settled)
-      yield* advance(10)
+      yield* quiet
       expect(batches.slice(1)).toEqual([{ reservations: [first, behind], settlements: [settled] }])
       for (const fiber of fibers) expect(yield* Fiber.join(fiber)).toEqual(granted)
     })
@@ -446,7 +550,7 @@ describe("A failing store", () => {
     Effect.gen(function* () {
       const { batcher, script, batches, advance } = yield* scripted(() => Effect.fail(unreachable))
       batcher.settle(settlement())
-      yield* advance(10)
+      yield* advance(20)
       script.apply = grantsAll
       yield* batcher.reserve(reservation())
       expect(batches.at(-1)).toMatchObject({ settlements: [] })
@@ -463,7 +567,7 @@ describe("A failing store", () => {
       const lost = reservation()
       yield* Effect.either(batcher.reserve(lost))
       script.apply = grantsAll
-      yield* advance(10)
+      yield* advance(20)
       expect(batches.at(-1)?.settlements).toMatchObject([{ callId: lost.callId, state: "void", record: null }])
     })
   )

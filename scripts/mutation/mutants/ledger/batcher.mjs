@@ -5,6 +5,7 @@ const queues = "src/ledger/batcher/LedgerQueues.ts"
 const flushTimers = "src/ledger/batcher/FlushTimers.ts"
 const policy = "src/ledger/batcher/FlushPolicy.ts"
 const failure = "src/ledger/batcher/BatchFailure.ts"
+const rooms = "src/ledger/batcher/KnownRooms.ts"
 const held = "src/ledger/batcher/HeldQueue.ts"
 const reservations = "src/ledger/batcher/ReservationQueue.ts"
 const settlements = "src/ledger/batcher/SettlementQueue.ts"
@@ -117,27 +118,87 @@ export const batcherMutants = [
   },
   {
     file: policy,
-    find: "queue.closing || queue.failures > 0 ||",
-    replace: "queue.failures > 0 ||",
+    find: "closing || failures > 0 ||",
+    replace: "failures > 0 ||",
     breaks: "closing waits for the time of each batch"
   },
   {
     file: policy,
-    find: "queue.failures > 0 || queue.awaited ||",
-    replace: "queue.awaited ||",
+    find: "failures > 0 || awaited ||",
+    replace: "awaited ||",
     breaks: "after a failure settlements wait for company again"
   },
   {
     file: policy,
-    find: "queue.failures > 0 || queue.awaited ||",
-    replace: "queue.failures > 0 ||",
+    find: "awaited || late ||",
+    replace: "late ||",
     breaks: "settlements that someone waits for wait for company"
   },
   {
     file: policy,
-    find: " || queue.settlements >= queue.maxSettlements\n",
+    find: " || settlements >= maxSettlements\n",
     replace: "\n",
     breaks: "a full batch of settlements that came during a statement waits for its time"
+  },
+  {
+    file: policy,
+    find: "awaited || late ||",
+    replace: "awaited ||",
+    breaks: "settlements that have waited for their time wait for it again"
+  },
+  {
+    file: policy,
+    find: "return queue.wanted || queue.closing",
+    replace: "return queue.closing",
+    breaks: "a call that waits for held money waits for the time of the settlement that releases it"
+  },
+  {
+    file: policy,
+    find: "queue.ample && !queue.wanted && !areDue(queue)",
+    replace: "queue.ample && !areDue(queue)",
+    breaks: "a call that was refused for settlements that wait is decided again and again without them"
+  },
+  {
+    file: policy,
+    find: "queue.ample && !queue.wanted && !areDue(queue)",
+    replace: "!queue.wanted && !areDue(queue)",
+    breaks: "a reservation that could use what settlements release is granted less"
+  },
+  {
+    file: rooms,
+    find: "isExtension || known === undefined",
+    replace: "known === undefined",
+    breaks: "a hold whose settlement waits can be extended"
+  },
+  {
+    file: rooms,
+    find: "max <= room / minShareDivisor",
+    replace: "max <= room",
+    breaks: "a reservation without a client's cap is granted a share of less than the room that it has"
+  },
+  {
+    file: rooms,
+    find: "(this.grantedTo(accountId) - known.grantedMicroUsd) - before",
+    replace: "(this.grantedTo(accountId) - known.grantedMicroUsd)",
+    breaks: "reservations of one account count on the same room"
+  },
+  {
+    file: rooms,
+    find: "known.room - (this.grantedTo(accountId) - known.grantedMicroUsd)",
+    replace: "known.room",
+    breaks: "a key counts on room that another key of the account has taken since"
+  },
+  {
+    file: queues,
+    find: "      this.rooms.forget()\n",
+    replace: "",
+    breaks: "what an account was granted counts against it for as long as the process lives"
+  },
+  {
+    file: queues,
+    find: 'if (isPutOff && !queued.interrupted && result?._tag === "Insufficient")',
+    replace: "if (false)",
+    breaks: "a call is refused while a settlement that makes room for it waits"
   },
   {
     file: policy,
@@ -243,9 +304,9 @@ export const batcherMutants = [
   },
   {
     file: flushTimers,
-    find: "const flushMillis = 10\n",
+    find: "const flushMillis = 20\n",
     replace: "const flushMillis = 100\n",
-    breaks: "a settlement alone waits longer than 10 ms"
+    breaks: "a settlement alone waits longer than 20 ms"
   },
   {
     file: settlements,
