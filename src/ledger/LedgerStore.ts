@@ -97,20 +97,26 @@ export class LedgerStore extends Context.Tag("gateway/ledger/LedgerStore")<Ledge
       const { prepare } = yield* Database
       const node = yield* LedgerNode
       const sql = yield* SqlClient
-      return make(sql, prepare("ledger_batch", batchStatement), node.id, yield* ModelNumberStore.make(sql))
+      const statements = {
+        batch: prepare("ledger_batch", batchStatement),
+        reserve: prepare("ledger_reserve", reserveStatement)
+      }
+      return make(sql, statements, node.id, yield* ModelNumberStore.make(sql))
     })
   )
 }
 
 const make = (
   sql: SqlClient,
-  batch: PreparedStatement,
+  { batch, reserve }: { readonly batch: PreparedStatement; readonly reserve: PreparedStatement },
   nodeId: string,
   numbers: ModelNumberStore.ModelNumbers
 ): LedgerStoreShape => ({
   apply: (reservations, settlements, maxLockMillis) => {
     const options = reservations.map((reservation) => undominatedOptions(reservation.options))
-    return batch(batchParameters(nodeId, reservations, options, settlements, maxLockMillis, numbers)).pipe(
+    const written = Effect.suspend(() =>
+      batch(batchParameters(nodeId, reservations, options, settlements, maxLockMillis, numbers))
+    ).pipe(
       Effect.zipLeft(numbers.learn),
       Effect.flatMap(decodeBatch),
       Effect.map(([row]) =>
@@ -125,16 +131,24 @@ const make = (
               held: amountAt(row.held, index)
             }
           }
-          const option = options[index]?.[(row.granted[index] ?? 0) - 1]?.index
-          if (option === undefined) throw new Error("the database granted an option that the reservation does not have")
-          return { _tag: "Granted", option, amount: amountAt(row.amounts, index), room: amountAt(row.available, index) }
+          return grantedOf(options[index] ?? [], row.granted[index], row.amounts[index], row.available[index])
         })
-      ),
-      Effect.catchTags({
-        SqlError: (error) => Effect.fail(batchFailed(error)),
-        ParseError: (error) => Effect.die(error)
-      })
+      )
     )
+    const [only, ...others] = reservations
+    const isAlone = only !== undefined && others.length + settlements.length === 0 && only.extends !== true
+    const decided = isAlone
+      ? reserve(reserveParameters(nodeId, only, options[0] ?? [], maxLockMillis)).pipe(
+          Effect.flatMap(decodeReserved),
+          Effect.flatMap(([{ amount, available, granted }]) =>
+            granted === 0 ? written : Effect.succeed([grantedOf(options[0] ?? [], granted, amount, available)])
+          )
+        )
+      : written
+    return Effect.catchTags(decided, {
+      SqlError: (error) => Effect.fail(batchFailed(error)),
+      ParseError: (error) => Effect.die(error)
+    })
   },
   lockedAccounts: (callers) =>
     sql.unsafe(unlockedStatement, [list([...new Set(callers.flatMap(scopeIdsOf))])]).pipe(
@@ -166,6 +180,9 @@ const batchStatement = `select verdicts, granted, amounts, needed_amounts as nee
   held_amounts as held, idempotency_keep($20)
   from ledger_batch($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$21)`
 
+/** Of one reservation. Where it is not granted, nothing is written. */
+const reserveStatement = `select granted, amount, available from ledger_reserve($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11)`
+
 const unlockedStatement = "select id from scope where id = any($1::uuid[]) for update skip locked"
 
 const balanceStatement = `select limit_micro_usd as "creditMicroUsd", spent_micro_usd as "spentMicroUsd",
@@ -189,6 +206,18 @@ const notGranted = new Map<string, Refusal | InvariantBroken>([
 
 const amountAt = (amounts: ReadonlyArray<string>, index: number): MicroUsd => microUsd(Number(amounts[index]))
 
+/** Options are counted from 1. */
+const grantedOf = (
+  options: ReadonlyArray<IndexedOption>,
+  granted: number | undefined,
+  amount: string | null | undefined,
+  available: string | null | undefined
+): Granted => {
+  const option = options[(granted ?? 0) - 1]?.index
+  if (option === undefined) throw new Error("the database granted an option that the reservation does not have")
+  return { _tag: "Granted", option, amount: microUsd(Number(amount)), room: microUsd(Number(available)) }
+}
+
 /** PostgreSQL's 64-bit integers come as text. */
 const Amount = Schema.compose(Schema.NumberFromString, MicroUsd)
 
@@ -209,6 +238,18 @@ const isBatchRow = (row: unknown): row is BatchRow =>
   ["verdicts", "granted", "amounts", "needed", "available", "held"].every((name) => Array.isArray(row[name]))
 
 const decodeBatch = Schema.decodeUnknown(Schema.Tuple(Schema.declare(isBatchRow)))
+
+interface ReservedRow {
+  /** 0: it was not. */
+  readonly granted: number
+  readonly amount: string | null
+  readonly available: string | null
+}
+
+const isReservedRow = (row: unknown): row is ReservedRow =>
+  Predicate.isRecord(row) && Predicate.isNumber(row["granted"])
+
+const decodeReserved = Schema.decodeUnknown(Schema.Tuple(Schema.declare(isReservedRow)))
 
 const decodeBalance = Schema.decodeUnknown(
   Schema.Tuple(Schema.Struct({ creditMicroUsd: Amount, spentMicroUsd: Amount, heldMicroUsd: Amount }))
@@ -235,6 +276,26 @@ const undominatedOptions = (options: ReadonlyArray<HoldOption>): ReadonlyArray<I
 /** An array in PostgreSQL's text format; ids, numbers and booleans need no quotes. */
 const list = (values: ReadonlyArray<string | number | boolean | null>): string =>
   `{${values.map((value) => value ?? "null").join(",")}}`
+
+/** In the order of the parameters of `ledger_reserve`. */
+const reserveParameters = (
+  nodeId: string,
+  { callId, caller, requestedModel }: BatchReservation,
+  options: ReadonlyArray<IndexedOption>,
+  maxLockMillis: number
+): ReadonlyArray<unknown> => [
+  nodeId,
+  callId,
+  caller.keyId,
+  caller.projectId,
+  caller.accountId,
+  caller.billingMode === "managed",
+  storable(requestedModel),
+  list(options.map(({ option }) => option.max)),
+  list(options.map(({ option }) => option.typical)),
+  list(options.map(({ option }) => option.min)),
+  maxLockMillis
+]
 
 /**
  * In the order of the function's parameters: `p_node`, the `r_*` and `o_*`, the `s_*`, `p_calls`, `p_attempts`, `p_voids`; then

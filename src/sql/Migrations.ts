@@ -46,6 +46,7 @@ import { sessionLinkColumn } from "./migrations/0045_session_links.ts"
 import { wideRateLimits } from "./migrations/0046_wide_rate_limits.ts"
 import { announcedRows } from "./migrations/0047_announced_rows.ts"
 import { erasedArtifacts } from "./migrations/0048_erased_artifacts.ts"
+import { ledgerReserve } from "./migrations/0049_ledger_reserve.ts"
 
 export type MigrationError = Migrator.MigrationError
 
@@ -90,7 +91,8 @@ export const migrations = {
   "0045_session_links": sessionLinkColumn,
   "0046_wide_rate_limits": wideRateLimits,
   "0047_announced_rows": announcedRows,
-  "0048_erased_artifacts": erasedArtifacts
+  "0048_erased_artifacts": erasedArtifacts,
+  "0049_ledger_reserve": ledgerReserve
 }
 
 /** An arbitrary number, the same in every version of the gateway. */

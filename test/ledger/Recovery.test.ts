@@ -321,7 +321,7 @@ for (const [name, database] of databases) {
         })
       )
 
-      it.effect("a batch is a heartbeat, at most once a second", () =>
+      it.effect("a hold and a batch are heartbeats, at most once a second", () =>
         Effect.gen(function* () {
           const sql = yield* SqlClient
           const ledger = yield* Ledger
@@ -340,7 +340,13 @@ for (const [name, database] of databases) {
           const recent = yield* seen
           yield* ledger.settle(hold, settled(1))
           yield* ledger.flushed
+          const next = yield* ledger.reserve(wants(caller, option(1)))
           expect(yield* seen).toBe(recent)
+          yield* silent(5)
+          const before = yield* seen
+          yield* ledger.settle(next, settled(1))
+          yield* ledger.flushed
+          expect(yield* seen).not.toBe(before)
         })
       )
 

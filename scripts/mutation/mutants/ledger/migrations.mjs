@@ -3,6 +3,8 @@
 const rateLimits = "src/sql/migrations/0013_rate_limits.ts"
 const longHolds = "src/sql/migrations/0040_long_holds.ts"
 const prices = "src/sql/migrations/0009_call_prices.ts"
+const reserve = "src/sql/migrations/0049_ledger_reserve.ts"
+const model = ["test/ledger/Model.test.ts", "test/ledger/LedgerStore.test.ts", "test/ledger/Ledger.test.ts"]
 const recovery = ["test/ledger/Recovery.test.ts"]
 const store = ["test/ledger/LedgerStore.test.ts"]
 const checks = ["test/ledger/InvariantCheck.test.ts"]
@@ -10,6 +12,55 @@ const limits = ["test/policy/StoredRateLimits.test.ts"]
 
 /** @type {ReadonlyArray<import("../../mutants.mjs").Mutant>} */
 export const migrationMutants = [
+  {
+    file: reserve,
+    find: "if known < cardinality(scopes) then return; end if;",
+    replace: "",
+    breaks: "a call of an account, project or key without a scope is granted",
+    tests: model
+  },
+  {
+    file: reserve,
+    find: "if o_min[i] <= room then",
+    replace: "if o_min[i] <= room + 1 then",
+    breaks: "a hold is granted by one micro-USD too much",
+    tests: model
+  },
+  {
+    file: reserve,
+    find: "else greatest(o_min[i], room / 16, least(o_typical[i], room / 2)) end",
+    replace: "else room end",
+    breaks: "a call without a cap holds all that is left",
+    tests: model
+  },
+  {
+    file: reserve,
+    find: "if not found then return; end if;",
+    replace: "",
+    breaks: "a second hold of a call is counted",
+    tests: model
+  },
+  {
+    file: reserve,
+    find: "case when p_managed then array[p_account, p_project, p_key] else array[p_project, p_key] end",
+    replace: "array[p_account, p_project, p_key]",
+    breaks: "a call on own credentials holds money of the balance",
+    tests: model
+  },
+  {
+    file: reserve,
+    find: "available := least(greatest(0, room - amount), max_safe);",
+    replace: "available := least(room, max_safe);",
+    breaks: "a hold counts as room beside itself",
+    tests: model
+  },
+  {
+    file: reserve,
+    find: "if granted > 0 and not exists",
+    replace: "if false and not exists",
+    breaks: "a node that only reserves is not heard",
+    tests: recovery
+  },
   {
     file: longHolds,
     find: "hears constant boolean := node_hears(p_node, p_silence);",
