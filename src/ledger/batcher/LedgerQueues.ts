@@ -140,7 +140,8 @@ export class LedgerQueues {
       awaited: this.settlements.isAwaited,
       late: isLate,
       wanted: this.isRoomNeeded || this.reservations.isDue,
-      ample: this.settlements.size > 0 && this.reservations.fit(this.rooms)
+      // asked for where a statement can be sent
+      ample: !writing && this.settlements.size > 0 && this.reservations.fit(this.rooms)
     }
   }
 
