@@ -42,6 +42,8 @@ export interface Batch {
   readonly settlements: ReadonlyArray<QueuedSettlement>
   /** There were settlements, which wait for more. */
   readonly isPutOff: boolean
+  /** Sequence number of the last settlement that was queued by then. */
+  readonly lastSequence: number
 }
 
 /** What is put off after a batch: nothing, its settlements, or every statement. */
@@ -152,10 +154,19 @@ export class LedgerQueues {
       this.isRoomNeeded = false
       this.rooms.forget()
     }
+    const settlements = this.settlements.take(
+      FlushPolicy.withinKeptBytes(size.settlements, (index) => this.settlements.keptBytesAt(index))
+    )
+    this.release(settlements)
     const reservations = size.reservations === 0 ? [] : this.reservations.take()
-    if (reservations.length === 0 && size.settlements === 0) return undefined
-    const settlements = FlushPolicy.withinKeptBytes(size.settlements, (index) => this.settlements.keptBytesAt(index))
-    return { reservations, settlements: this.settlements.take(settlements), isPutOff: size.isPutOff }
+    if (reservations.length === 0 && settlements.length === 0) return undefined
+    return { reservations, settlements, isPutOff: size.isPutOff, lastSequence: this.settlements.lastSequence }
+  }
+
+  /** Those that wait in the scopes of these are decided again. */
+  private release(settlements: ReadonlyArray<QueuedSettlement>): void {
+    if (this.reservations.size === 0) return
+    for (const { settlement } of settlements) this.reservations.released(settlement.caller)
   }
 
   ended(batch: Batch, exit: Exit.Exit<ReadonlyArray<ReservationResult>, BatchFailed>, tookMillis: number): Delay {
@@ -170,7 +181,8 @@ export class LedgerQueues {
     return delay
   }
 
-  private succeeded({ isPutOff, reservations, settlements }: Batch, results: ReadonlyArray<ReservationResult>): void {
+  private succeeded(batch: Batch, results: ReadonlyArray<ReservationResult>): void {
+    const { isPutOff, lastSequence, reservations, settlements } = batch
     this.deps.reports.written()
     if (settlements.length > 0) {
       this.failureState = BatchFailure.afterWrite(this.failureState)
@@ -182,6 +194,8 @@ export class LedgerQueues {
       if (isPutOff && !queued.interrupted && result?._tag === "Insufficient") refused.push(queued)
       else this.decided(queued, result)
     }
+    // those that wait since did not wait yet when these came
+    this.release(this.settlements.after(lastSequence))
     if (refused.length === 0) return
     this.isRoomNeeded = true
     this.reservations.putBack(refused)

@@ -19,7 +19,7 @@ export class SettlementQueue {
   private queued: Array<QueuedSettlement> = []
   /** Their calls: the first settlement of a call counts. */
   private readonly settling = new Set<string>()
-  private lastSequence = 0
+  private last = 0
   private waiters: Array<Waiter> = []
 
   /** How many are queued. */
@@ -42,6 +42,16 @@ export class SettlementQueue {
     return this.queued[0]?.sequence ?? Number.POSITIVE_INFINITY
   }
 
+  /** Of those that have ever been queued. */
+  get lastSequence(): number {
+    return this.last
+  }
+
+  /** Those that are queued and came later. */
+  after(sequence: number): ReadonlyArray<QueuedSettlement> {
+    return this.last === sequence ? [] : this.queued.filter((queued) => queued.sequence > sequence)
+  }
+
   /** The size of the response that it keeps. */
   keptBytesAt(index: number): number {
     return this.queued[index]?.settlement.kept?.sealed.length ?? 0
@@ -51,8 +61,8 @@ export class SettlementQueue {
   add(settlement: BatchSettlement): boolean {
     if (this.settling.has(settlement.callId)) return false
     this.settling.add(settlement.callId)
-    this.lastSequence += 1
-    this.queued.push({ settlement, sequence: this.lastSequence })
+    this.last += 1
+    this.queued.push({ settlement, sequence: this.last })
     return true
   }
 
@@ -85,7 +95,7 @@ export class SettlementQueue {
 
   /** Calls back once all that there are now are settled; what it returns ends the wait. */
   whenSettled(resume: () => void): () => void {
-    const waiter: Waiter = { through: this.lastSequence, resume }
+    const waiter: Waiter = { through: this.last, resume }
     this.waiters.push(waiter)
     return () => {
       this.waiters = this.waiters.filter((other) => other !== waiter)

@@ -432,6 +432,45 @@ describe("Waiting for held money", () => {
     })
   )
 
+  it.effect("a settlement that comes while a call is refused has it decided again at once", () =>
+    Effect.gen(function* () {
+      const gate = yield* Deferred.make<void>()
+      const { batcher, batches, script } = yield* scripted((batch) =>
+        Effect.zipRight(Deferred.await(gate), refusesAll(batch))
+      )
+      const first = patient()
+      const fiber = yield* Effect.fork(batcher.reserve(first))
+      yield* quiet
+      const settled = settlement()
+      batcher.settle(settled)
+      script.apply = grantsAll
+      yield* Deferred.succeed(gate, undefined)
+      yield* quiet
+      expect(batches.slice(1)).toEqual([{ reservations: [first], settlements: [settled] }])
+      expect(yield* Fiber.join(fiber)).toEqual(granted)
+    })
+  )
+
+  it.effect(
+    "a call that was refused while a settlement waited for its retry is decided again once that is written",
+    () =>
+      Effect.gen(function* () {
+        const { advance, batcher, batches, script } = yield* scripted(() => Effect.fail(unreachable))
+        const settled = settlement()
+        batcher.settle(settled)
+        yield* advance(20)
+        script.apply = refusesAll
+        const first = patient()
+        const fiber = yield* Effect.fork(batcher.reserve(first))
+        yield* quiet
+        expect(batches.slice(1)).toEqual([{ reservations: [first], settlements: [] }])
+        script.apply = grantsAll
+        yield* advance(50)
+        expect(batches.slice(2).flatMap(({ settlements }) => settlements)).toEqual([settled])
+        expect(yield* Fiber.poll(fiber)).toMatchObject({ _tag: "Some" })
+      })
+  )
+
   it.effect("an interrupted wait is not decided again, and those behind it are", () =>
     Effect.gen(function* () {
       const { batcher, batches, script } = yield* scripted(refusesAll)

@@ -81,6 +81,18 @@ export const batcherMutants = [
     breaks: "money that returns is noticed by a timer only"
   },
   {
+    file: queues,
+    find: "    this.release(this.settlements.after(lastSequence))\n",
+    replace: "",
+    breaks: "money that returns while a call is refused is noticed by a timer only"
+  },
+  {
+    file: queues,
+    find: "    this.release(settlements)\n",
+    replace: "",
+    breaks: "money that returns with a settlement that was tried again is noticed by a timer only"
+  },
+  {
     file: policy,
     find: "export const maxPerStatement = 256",
     replace: "export const maxPerStatement = 512",
