@@ -27,7 +27,7 @@ export interface QueueState {
   readonly late: boolean
   /** Reservations wait for the money that the settlements release. */
   readonly wanted: boolean
-  /** The reservations get what they ask for, whatever the settlements release. */
+  /** The reservations get what they ask for, whatever the settlements release; never while a statement is running. */
   readonly ample: boolean
 }
 
