@@ -2,7 +2,7 @@ import { once } from "node:events"
 import { readFileSync } from "node:fs"
 import { type AddressInfo, createServer } from "node:net"
 import { describe, expect, it } from "vitest"
-import { type Service, startService } from "../support/Service.ts"
+import { type Service, startService, testKey } from "../support/Service.ts"
 import { complaintsOf, samplesOf } from "../support/TextFormat.ts"
 
 const databaseUrl = process.env["TEST_DATABASE_URL"]
@@ -33,6 +33,30 @@ describe.skipIf(databaseUrl === undefined)("several workers", () => {
           expect(samples.get(`process_resident_memory_bytes{worker="${worker}"}`)).toBeGreaterThan(1_000_000)
         }
       }
+    } finally {
+      expect(await service.stop()).toBe(0)
+    }
+  })
+})
+
+describe.skipIf(databaseUrl === undefined)("a call that one worker has answered", () => {
+  it("is known to the others at once", async () => {
+    const service = await startService({ env: { WORKERS: "2" } })
+    try {
+      await started(service, 2)
+      const headers = { authorization: `Bearer ${testKey}`, connection: "close" }
+      const messages = [{ role: "user", content: "Say hello." }]
+      const statuses: Array<number> = []
+      for (let call = 0; call < 8; call++) {
+        const answered = await service.post("/v1/chat/completions", { model: "auto", messages }, headers)
+        const id = answered.headers.get("x-request-id")
+        const found =
+          call % 2 === 0
+            ? service.fetch(`/v1/generation?id=${id}`, { headers })
+            : service.post("/v1/feedback", { request_id: id, score: 1 }, headers)
+        statuses.push((await found).status)
+      }
+      expect(statuses).toEqual(statuses.map(() => 200))
     } finally {
       expect(await service.stop()).toBe(0)
     }

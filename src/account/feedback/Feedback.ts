@@ -2,6 +2,7 @@ import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import { NotFound } from "../../domain/AccountError.ts"
 import type { CallerShape } from "../../domain/Caller.ts"
 import { InvalidRequest, RateLimited, type StoreUnavailable } from "../../domain/GatewayError.ts"
@@ -13,6 +14,7 @@ import { RateLimits } from "../../policy/RateLimits.ts"
 import { QualityEvidence } from "../../routing/evidence/QualityEvidenceStore.ts"
 import { likeliest } from "../../routing/quality/Classify.ts"
 import { fromRecorded } from "../../routing/RequestFeatures.ts"
+import { onceSettled } from "../requests/RequestLog.ts"
 import { FeedbackStore, type GradedCall } from "./FeedbackStore.ts"
 
 /** A grade for the response of a call. */
@@ -52,8 +54,6 @@ export class Feedback extends Context.Tag("gateway/account/Feedback")<Feedback, 
 export const perMinute = 600
 /** Above it, those that have nothing left to wait for are forgotten. */
 const maxBuckets = 10_000
-/** A call that has just ended may still wait for its settlement. */
-const maxSettlingMillis = 1_000
 
 const make = Effect.gen(function* () {
   const store = yield* FeedbackStore
@@ -76,19 +76,12 @@ const make = Effect.gen(function* () {
     })
 
   const find = ({ accountId, projectId }: CallerShape, id: string) =>
-    Effect.flatMap(store.find(projectId, id), (found) =>
-      found === undefined
-        ? Effect.zipRight(
-            Effect.timeoutOption(ledger.flushedOf(accountId), maxSettlingMillis),
-            store.find(projectId, id)
-          )
-        : Effect.succeed(found)
-    )
+    onceSettled(Effect.map(store.find(projectId, id), Option.fromNullable), ledger.flushedOf(accountId))
 
   const record = Effect.fnUntraced(function* (caller: CallerShape, { requestId, score }: Grade) {
     const call = yield* find(caller, requestId)
-    if (call === undefined) return yield* noSuchCall
-    const subject = subjectOf(call)
+    if (Option.isNone(call)) return yield* noSuchCall
+    const subject = subjectOf(call.value)
     if (subject instanceof InvalidRequest) return yield* subject
     const isNew = yield* evidence.record([
       {

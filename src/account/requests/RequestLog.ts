@@ -62,10 +62,23 @@ export const findEnded = (
   { find }: Pick<RequestLogShape, "find">,
   flushed: Effect.Effect<void>,
   id: string
-): Effect.Effect<Option.Option<RequestOut>, StoreUnavailable> =>
-  Effect.flatMap(find(id), (written) =>
-    Option.isSome(written) ? Effect.succeed(written) : Effect.zipRight(settled(flushed), find(id))
-  )
+): Effect.Effect<Option.Option<RequestOut>, StoreUnavailable> => onceSettled(find(id), flushed)
+
+/** Looked for again where there is none: after what this node has settled, then after what another one has. */
+export const onceSettled = <A, E>(
+  find: Effect.Effect<Option.Option<A>, E>,
+  flushed: Effect.Effect<void>
+): Effect.Effect<Option.Option<A>, E> => again(again(find, settled(flushed), find), Effect.sleep(otherNodeMillis), find)
+
+const again = <A, E>(
+  found: Effect.Effect<Option.Option<A>, E>,
+  wait: Effect.Effect<unknown>,
+  find: Effect.Effect<Option.Option<A>, E>
+): Effect.Effect<Option.Option<A>, E> =>
+  Effect.flatMap(found, (first) => (Option.isSome(first) ? Effect.succeed(first) : Effect.zipRight(wait, find)))
+
+/** The time that a settlement waits for others (`FlushTimers`), and more than a statement takes. */
+const otherNodeMillis = 50
 
 /** Rows that a running export has in memory; each is about 1 KB. */
 const portion = 500
