@@ -195,6 +195,23 @@ describe.skipIf(!hasChromium)("a key", () => {
     expect(errors).toEqual([])
   })
 
+  it("is in a list that was asked for before it was created", async () => {
+    const { projectId, service, signIn } = at()
+    const { errors, page } = await signIn()
+    const list = /\/keys\?page/
+    const listed = await holdAnswers(page, list, "GET")
+    await page.goto(`${service.url}/dashboard/p/${projectId}/keys?new=1`)
+    await page.getByRole("textbox", { name: "Name" }).fill("meanwhile")
+    await listed.given
+    const again = page.waitForRequest(list)
+    await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click()
+    await again
+    listed.release()
+    await page.getByRole("button", { name: "I have saved it" }).click()
+    await page.getByRole("row", { name: /^meanwhile/ }).waitFor()
+    expect(errors).toEqual([])
+  })
+
   it("shows its limit whole at the width of a phone, and which calls are counted", async () => {
     const { api, projectId, service, signIn } = at()
     await api("POST", `/api/projects/${projectId}/keys`, { name: "large", spend_limit_microusd: 12_345_000_000 })

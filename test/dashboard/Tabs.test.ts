@@ -59,14 +59,18 @@ describe.skipIf(!hasChromium)("a browser with several tabs", () => {
   it("keeps the new session where a tab is told late that the one before has ended", async () => {
     const { page } = await at().signIn()
     const other = await secondTab(page, "/credits", "Credits")
+    await page.getByRole("link", { name: "Providers", exact: true }).click()
     const held: Array<() => void> = []
-    await page.route("**/api/projects/*/policy", (route) => new Promise((go) => held.push(() => go(route.continue()))))
-    await page.getByRole("link", { name: "Policy", exact: true }).click()
-    await expect.poll(() => held.length).toBeGreaterThan(0)
+    await page.route("**/billing-mode", (route) =>
+      route.request().method() === "PUT" ? new Promise((go) => held.push(() => go(route.continue()))) : route.continue()
+    )
+    // a change: what is only read is asked for again in the new session
+    await page.getByRole("radio", { name: "Own credentials" }).click()
+    await expect.poll(() => held.length).toBe(1)
     const { url } = await at().api<{ readonly url: string }>("POST", "/api/session/links")
     await other.goto(url)
     await other.getByRole("heading", { name: "Overview", exact: true }).waitFor()
-    const late = page.waitForResponse("**/api/projects/*/policy")
+    const late = page.waitForResponse((answer) => answer.request().method() === "PUT")
     for (const go of held) go()
     expect((await late).status()).toBe(401)
     await page.unrouteAll({ behavior: "wait" })

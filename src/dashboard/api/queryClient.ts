@@ -1,4 +1,10 @@
-import { type DataTag, QueryClient, type QueryKey } from "@tanstack/react-query"
+import {
+  type DataTag,
+  type InvalidateOptions,
+  type InvalidateQueryFilters,
+  QueryClient,
+  type QueryKey
+} from "@tanstack/react-query"
 import { ApiFailure } from "./failure.ts"
 
 const maxRetries = 3
@@ -10,8 +16,22 @@ export const isPassing = (error: unknown): error is ApiFailure =>
   (error.status === 503 || error.status === 0) &&
   error.error.code !== "sealing_unavailable"
 
+/** TanStack's own client lets a first load go on when its query is invalidated, and keeps its answer from before the change. */
+class Queries extends QueryClient {
+  override invalidateQueries<Key extends QueryKey>(filters?: InvalidateQueryFilters<Key>, options?: InvalidateOptions) {
+    for (const query of this.getQueryCache().findAll(filters)) {
+      if (query.state.data !== undefined || query.state.fetchStatus === "idle") continue
+      // silently: whoever waits for its answer gets the next one
+      void query.cancel({ silent: true })
+      // its failure is in its state
+      query.fetch().catch(() => {})
+    }
+    return super.invalidateQueries(filters, options)
+  }
+}
+
 /** What is temporary is asked again, when the service says so; nothing else is. */
-export const queryClient = new QueryClient({
+export const queryClient = new Queries({
   defaultOptions: {
     queries: {
       // a service on the own machine answers without a network, too

@@ -42,12 +42,9 @@ export const samples = (project: string) =>
     ...byCursor
   })
 
-/** Reads anew what is stored. A list that is being read for the first time has the erased samples, and would not be read again. */
-export const samplesErased = async (queries: QueryClient, project: string) => {
-  const queryKey = ["samples", project]
-  await queries.cancelQueries({ queryKey })
-  await Promise.all([["capture", project], queryKey].map((each) => queries.invalidateQueries({ queryKey: each })))
-}
+/** Reads anew what is stored. */
+export const samplesErased = (queries: QueryClient, project: string) =>
+  Promise.all(["capture", "samples"].map((name) => queries.invalidateQueries({ queryKey: [name, project] })))
 
 /** With its content: each read is recorded in the audit log, so that none is repeated by itself. */
 export const sample = (id: string) =>
