@@ -5,10 +5,12 @@ import { CopyText } from "./CopyText.tsx"
 /** A block that could not be loaded or changed, in the block's own place; the rest of the page goes on. */
 export const Failure = ({
   error,
+  onClose,
   retry
 }: {
   readonly error: unknown
   readonly retry?: (() => unknown) | undefined
+  readonly onClose?: (() => void) | undefined
 }) => {
   const { code, message, requestId, status } = asFailure(error)
   return (
@@ -17,6 +19,7 @@ export const Failure = ({
       title={titleOf(status, code)}
       variant="outline"
       role="alert"
+      {...(onClose === undefined ? {} : { onClose, withCloseButton: true, closeButtonLabel: "Close" })}
     >
       {/* the service tells what a program would have to send */}
       <Text size="sm">{status === 401 ? "Nothing was changed. Sign in again, and repeat it." : message}</Text>

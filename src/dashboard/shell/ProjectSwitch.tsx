@@ -6,6 +6,8 @@ import { ProjectButton } from "./ProjectButton.tsx"
 
 const load = () => import("./ProjectMenu.tsx")
 const ProjectMenu = loadedWhenShown(load)
+/** Where it fails, the menu says so when it is asked for. */
+const prepare = () => void load().catch(() => undefined)
 
 /** Which project the pages show; its menu is loaded when a user is about to press the button. */
 export const ProjectSwitch = ({ projectId }: { readonly projectId: string | undefined }) => {
@@ -13,7 +15,13 @@ export const ProjectSwitch = ({ projectId }: { readonly projectId: string | unde
   const [isAsked, ask] = useState(false)
   const name = data?.find(({ id }) => id === projectId)?.name
   const button = (
-    <ProjectButton name={name} aria-haspopup="menu" onMouseEnter={load} onFocus={load} onClick={() => ask(true)} />
+    <ProjectButton
+      name={name}
+      aria-haspopup="menu"
+      onMouseEnter={prepare}
+      onFocus={prepare}
+      onClick={() => ask(true)}
+    />
   )
-  return isAsked ? <ProjectMenu fallback={button} name={name} /> : button
+  return isAsked ? <ProjectMenu fallback={button} onClose={() => ask(false)} name={name} /> : button
 }

@@ -4,10 +4,12 @@ import { UserButton } from "./UserButton.tsx"
 
 const load = () => import("./UserMenuItems.tsx")
 const UserMenuItems = loadedWhenShown(load)
+/** Where it fails, the menu says so when it is asked for. */
+const prepare = () => void load().catch(() => undefined)
 
 /** The button; its menu is loaded when a user is about to press it. */
 export const UserMenu = () => {
   const [isAsked, ask] = useState(false)
-  const button = <UserButton aria-haspopup="menu" onMouseEnter={load} onFocus={load} onClick={() => ask(true)} />
-  return isAsked ? <UserMenuItems fallback={button} /> : button
+  const button = <UserButton aria-haspopup="menu" onMouseEnter={prepare} onFocus={prepare} onClick={() => ask(true)} />
+  return isAsked ? <UserMenuItems fallback={button} onClose={() => ask(false)} /> : button
 }

@@ -323,6 +323,22 @@ describe.skipIf(!hasChromium)("what conversations have beside text", () => {
     expect(errors).toEqual([])
   })
 
+  it("shows code without colours where those cannot be loaded, and all else", { timeout: 60_000 }, async () => {
+    const { errors, page } = await open()
+    await page.route(/assets\/Highlighted-.*js/, (route) => route.abort())
+    await choose(page, "Model", "acme/large")
+    await send(page, "Write code")
+    const talk = await talker.talk(used++)
+    const failed = page.waitForEvent("requestfailed")
+    talk.say("```js\nlet a\n```\n\nThis was it.")
+    await failed
+    talk.finish()
+    await page.getByRole("button", { name: "Fork" }).waitFor()
+    await page.getByRole("region", { name: "Code, js" }).getByText("let a").waitFor()
+    await page.getByRole("textbox", { name: "Message" }).fill("is kept")
+    expect([await page.getByRole("alert").count(), errors]).toEqual([0, []])
+  })
+
   it("has its list anew at the end of an answer that was begun elsewhere", { timeout: 60_000 }, async () => {
     const { errors, page } = await open()
     const { id } = await at().api<{ readonly id: string }>("POST", "/api/chat/conversations", {

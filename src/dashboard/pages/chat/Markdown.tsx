@@ -118,7 +118,7 @@ const Code = ({ isPlain, language, text }: CodeProps) => {
     <div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
       <pre tabIndex={0} role="region" aria-label={language === "" ? "Code" : `Code, ${language}`}>
-        <code>{isPlain ? text : <Highlighted fallback={text} language={language} text={text} />}</code>
+        <code>{isPlain ? text : <Highlighted isOptional fallback={text} language={language} text={text} />}</code>
       </pre>
       <Group gap="xs">
         <CopyText label="Copy" text={text} />

@@ -14,7 +14,7 @@ export const ArtifactCode = ({ of }: { readonly of: Artifact }) => (
       <>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls */}
         <pre className="chat-code" tabIndex={0} role="region" aria-label={`Text of ${of.name}`}>
-          <Highlighted fallback={text} language={languageOf(of)} text={readable(of, text)} />
+          <Highlighted isOptional fallback={text} language={languageOf(of)} text={readable(of, text)} />
         </pre>
         <div>
           <CopyText label="Copy" text={text} />
