@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { hasChromium } from "../support/Chromium.ts"
+import { hasChromium, holdAnswers } from "../support/Chromium.ts"
 import { journey } from "./Journey.ts"
 
 describe.skipIf(!hasChromium)("the thresholds of a project", () => {
@@ -29,6 +29,20 @@ describe.skipIf(!hasChromium)("the thresholds of a project", () => {
     await page.keyboard.press("Enter")
     await page.getByText("No thresholds yet").waitFor()
     expect(await page.locator(":focus").innerText()).toBe("Add threshold")
+    expect(errors).toEqual([])
+  })
+
+  it("need no file any more once they are known", async () => {
+    const { projectId, service, signIn } = at()
+    const { errors, page, requests } = await signIn()
+    const known = await holdAnswers(page, `**/api/projects/${projectId}/alerts`, "GET")
+    await page.goto(`${service.url}/dashboard/p/${projectId}/alerts`)
+    await known.given
+    await page.getByRole("heading", { name: "Alert history" }).waitFor()
+    const before = requests.length
+    known.release()
+    await page.getByRole("textbox", { name: "Webhook URL" }).waitFor()
+    expect(requests.slice(before).filter((url) => url.includes("/assets/"))).toEqual([])
     expect(errors).toEqual([])
   })
 

@@ -57,7 +57,7 @@ const formOf = (of: Records["AlertsOut"]): AlertForm => ({
   rotate: false
 })
 
-const AlertSettings = ({ latest, mayWrite, projectId }: AlertSettingsProps) => {
+export const AlertSettings = ({ latest, mayWrite, projectId }: AlertSettingsProps) => {
   const [secret, showSecret] = useState<string | null>(null)
   const {
     edited: of,
@@ -182,5 +182,3 @@ const AlertSettings = ({ latest, mayWrite, projectId }: AlertSettingsProps) => {
     </SettingsForm>
   )
 }
-
-export default AlertSettings

@@ -3,16 +3,14 @@ import { useQuery } from "@tanstack/react-query"
 import { useParams } from "@tanstack/react-router"
 import type { Records } from "../../api/client.ts"
 import { alerts } from "../../api/queries.ts"
-import { Block, Loaded, Waiting } from "../../parts/Block.tsx"
+import { Block, Loaded } from "../../parts/Block.tsx"
 import { counted, dateTime, money } from "../../parts/format.ts"
-import { loadedWhenShown } from "../../parts/loadedWhenShown.tsx"
 import { Page } from "../../parts/Page.tsx"
 import { Status } from "../../parts/Status.tsx"
 import { ViewerNote } from "../../parts/ViewerNote.tsx"
 import { WideTable } from "../../parts/WideTable.tsx"
 import { useRole } from "../../shell/project.ts"
-
-const AlertSettings = loadedWhenShown(() => import("./AlertSettings.tsx"))
+import { AlertSettings } from "./AlertSettings.tsx"
 
 /** The spend alerts of the project. */
 const Alerts = () => {
@@ -24,15 +22,7 @@ const Alerts = () => {
       <ViewerNote projectId={projectId} />
       <Block title="Thresholds">
         <Loaded query={query} height={200}>
-          {(found) => (
-            <AlertSettings
-              fallback={<Waiting height={200} />}
-              key={projectId}
-              projectId={projectId}
-              latest={found}
-              mayWrite={mayWrite}
-            />
-          )}
+          {(found) => <AlertSettings key={projectId} projectId={projectId} latest={found} mayWrite={mayWrite} />}
         </Loaded>
       </Block>
       <Block title="Alert history">
