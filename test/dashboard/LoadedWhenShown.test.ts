@@ -1,3 +1,4 @@
+import type { Page } from "playwright-core"
 import { describe, expect, it } from "vitest"
 import { hasChromium } from "../support/Chromium.ts"
 import { journey } from "./Journey.ts"
@@ -65,6 +66,57 @@ describe.skipIf(!hasChromium)("what is loaded when it is first shown", () => {
     await page.getByRole("alert").getByRole("button", { name: "Retry" }).click()
     await again
     await page.getByRole("heading", { name: "Overview", exact: true }).waitFor()
+    expect(errors).toEqual([])
+  })
+
+  const held = async (page: Page, files: RegExp) => {
+    const going: Array<() => void> = []
+    await page.route(files, (route) => new Promise((go) => going.push(() => go(route.continue()))))
+    return {
+      asked: () => expect.poll(() => going.length).toBe(1),
+      release: () => {
+        for (const go of going) go()
+      }
+    }
+  }
+
+  it("leaves a person who has gone on to where they are when a menu comes late", async () => {
+    const { projectId, service } = at()
+    const { errors, page } = await at().signIn()
+    await page.goto(`${service.url}/dashboard/p/${projectId}/models`)
+    const field = page.getByRole("textbox", { name: "Name" })
+    await field.waitFor()
+    const menu = await held(page, /assets\/UserMenuItems-.*js/)
+    const button = page.getByRole("button", { name: "You", exact: true })
+    await button.click()
+    await menu.asked()
+    await field.fill("fa")
+    menu.release()
+    // as the button of a menu that is there
+    await button.and(page.locator("[aria-expanded]")).waitFor()
+    await page.keyboard.type("st")
+    expect([await field.inputValue(), await page.getByRole("menu").count()]).toEqual(["fast", 0])
+    await button.click()
+    await page.getByRole("menuitem", { name: "Sign out" }).waitFor()
+    expect(errors).toEqual([])
+  })
+
+  it("keeps the page from taking what is typed for it before it has come", async () => {
+    const { projectId, service } = at()
+    const { errors, page } = await at().signIn()
+    await page.goto(`${service.url}/dashboard/p/${projectId}/keys`)
+    await page.getByRole("table", { name: "Keys of this project" }).waitFor()
+    const palette = await held(page, /assets\/Palette-.*js/)
+    await page.keyboard.press("Control+k")
+    await palette.asked()
+    await page.keyboard.type("credits")
+    expect(page.url()).not.toContain("new=")
+    palette.release()
+    await page.getByRole("combobox", { name: "Page, project, model or request id" }).waitFor()
+    await page.keyboard.press("Escape")
+    await page.getByRole("dialog").waitFor({ state: "detached" })
+    await page.keyboard.press("c")
+    await page.getByRole("dialog").getByRole("textbox", { name: "Name" }).waitFor()
     expect(errors).toEqual([])
   })
 })

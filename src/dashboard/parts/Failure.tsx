@@ -19,7 +19,9 @@ export const Failure = ({
       title={titleOf(status, code)}
       variant="outline"
       role="alert"
-      {...(onClose === undefined ? {} : { onClose, withCloseButton: true, closeButtonLabel: "Close" })}
+      withCloseButton={onClose !== undefined}
+      closeButtonLabel="Close"
+      onClose={() => onClose?.()}
     >
       {/* the service tells what a program would have to send */}
       <Text size="sm">{status === 401 ? "Nothing was changed. Sign in again, and repeat it." : message}</Text>

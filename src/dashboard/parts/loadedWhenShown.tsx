@@ -34,17 +34,20 @@ export const loadedWhenShown = <Props extends object>(
       if (!isLoaded) void ask(() => end(true))
     }, [])
     if (Loaded !== undefined) return <Loaded {...props} />
+    const { fallback, isOptional, onClose } = props
     return (
       <>
-        {props.fallback}
-        {hasFailed === true && props.isOptional !== true
-          ? createPortal(
+        {fallback}
+        {hasFailed
+          ? isOptional !== true &&
+            createPortal(
               <div className="not-loaded">
-                <Failure error={unreachable()} retry={() => ask(reloadIfAnswered)} onClose={props.onClose} />
+                <Failure error={unreachable()} retry={() => ask(reloadIfAnswered)} onClose={onClose} />
               </div>,
               document.body
             )
-          : null}
+          : // what is typed before it has come is not for the page
+            onClose && <div role="dialog" hidden />}
       </>
     )
   }

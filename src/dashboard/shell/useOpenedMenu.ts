@@ -8,6 +8,8 @@ export const useOpenedMenu = () => {
   const target = useRef<HTMLButtonElement>(null)
   const [opened, setOpened] = useState(false)
   useEffect(() => {
+    // the pressed button has gone with its focus; whoever went on to something else meanwhile stays there
+    if (document.activeElement !== document.body) return
     target.current?.focus()
     setOpened(true)
   }, [])
