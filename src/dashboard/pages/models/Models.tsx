@@ -1,22 +1,23 @@
-import { Button, Checkbox, Group, Select, SimpleGrid, Stack, Table, Text, VisuallyHidden } from "@mantine/core"
+import { Button, Checkbox, Group, Select, Table, Text, VisuallyHidden } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { useMemo, useRef } from "react"
 import type { Records } from "../../api/client.ts"
 import { catalog, liveMillis } from "../../api/queries.ts"
 import { Block, Loaded } from "../../parts/Block.tsx"
-import { CopyText } from "../../parts/CopyText.tsx"
 import { type Column, DataTable } from "../../parts/DataTable.tsx"
-import { Drawer } from "../../parts/Dialog.tsx"
 import { Empty } from "../../parts/Empty.tsx"
 import { FilterField } from "../../parts/FilterField.tsx"
 import { count, counted, money, seconds, short } from "../../parts/format.ts"
 import { healthOf, stateOf } from "../../parts/health.ts"
 import { TextLink } from "../../parts/LinkButton.tsx"
+import { loadedWhenShown } from "../../parts/loadedWhenShown.tsx"
 import { Page } from "../../parts/Page.tsx"
 import { Status } from "../../parts/Status.tsx"
 import { WideTable } from "../../parts/WideTable.tsx"
 import { useKeys } from "../../shell/keys.ts"
+
+const ModelDrawer = loadedWhenShown(() => import("./ModelDrawer.tsx"))
 
 type Model = Records["CatalogModelOut"]
 type Sort = "id" | "input" | "output" | "context" | "quality"
@@ -147,9 +148,11 @@ const Models = () => {
         </Loaded>
       </Block>
       {open === undefined ? null : (
-        <Drawer opened onClose={() => set({ model: undefined })} title={open.name} size="md">
-          <Detail of={open} />
-        </Drawer>
+        <ModelDrawer
+          of={open}
+          figures={facts.map(([label, value]) => [label, value(open)])}
+          onClose={() => set({ model: undefined })}
+        />
       )}
     </Page>
   )
@@ -216,57 +219,6 @@ const facts: ReadonlyArray<readonly [label: string, of: (model: Model) => string
   ["Health", healthOf],
   ["Used by auto", ({ listed }) => (listed ? "yes, where the policy allows it" : "no, only by its id")]
 ]
-
-const Detail = ({ of }: { readonly of: Model }) => (
-  <Stack>
-    <Group>
-      <Status state={stateOf(of)} label={healthOf(of)} />
-      <CopyText label="Copy the id" text={of.id} />
-    </Group>
-    <SimpleGrid cols={2} spacing="xs">
-      {facts.map(([label, value]) => (
-        <div key={label}>
-          <Text size="xs" c="dimmed">
-            {label}
-          </Text>
-          <Text size="sm" className="figures">
-            {value(of)}
-          </Text>
-        </div>
-      ))}
-    </SimpleGrid>
-    <div>
-      <Text size="xs" c="dimmed">
-        Can
-      </Text>
-      {Object.entries(of.capabilities).map(([name, can]) => (
-        <span key={name} className="chip" {...(can === true ? { "data-kind": "ok" } : {})}>
-          {name}: {can === null ? "unknown" : can ? "yes" : "no"}
-        </span>
-      ))}
-    </div>
-    {(of.prices?.tiers.length ?? 0) === 0 ? null : (
-      <Table fz="sm" className="figures" aria-label="Prices of longer prompts">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Prompts above</Table.Th>
-            <Table.Th ta="right">Input</Table.Th>
-            <Table.Th ta="right">Output</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {of.prices?.tiers.map((tier) => (
-            <Table.Tr key={tier.above_prompt_tokens}>
-              <Table.Td>{count(tier.above_prompt_tokens)}</Table.Td>
-              <Table.Td ta="right">{money(tier.input)}</Table.Td>
-              <Table.Td ta="right">{money(tier.output)}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    )}
-  </Stack>
-)
 
 const Compared = ({ models }: { readonly models: ReadonlyArray<Model> }) => (
   <WideTable label="Comparison of models" minWidth={200 + models.length * 130}>
