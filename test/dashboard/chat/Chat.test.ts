@@ -75,6 +75,20 @@ describe.skipIf(!hasChromium)("conversations", () => {
     expect(errors).toEqual([])
   })
 
+  it("are deleted once by a double click, and restored", async () => {
+    const { api, projectId, service, signIn } = at()
+    const { id } = await api<{ readonly id: string }>("POST", "/api/chat/conversations", { project_id: projectId })
+    const { errors, page } = await signIn()
+    await page.goto(`${service.url}/dashboard/chat/${id}`)
+    const deleted: Array<string> = []
+    page.on("request", (request) => request.method() === "DELETE" && deleted.push(request.url()))
+    await page.getByRole("button", { name: "Delete" }).dblclick()
+    await page.getByRole("button", { name: "Undo" }).click()
+    await page.waitForURL(`**/chat/${id}`)
+    expect(deleted).toHaveLength(1)
+    expect(errors).toEqual([])
+  })
+
   it("take what is typed where they are opened, and bring up no keyboard of a phone", async () => {
     const { api, browser, projectId, service } = at()
     const { id } = await api<{ readonly id: string }>("POST", "/api/chat/conversations", { project_id: projectId })

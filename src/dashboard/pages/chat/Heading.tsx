@@ -1,5 +1,5 @@
 import { Button, Group, Stack, Text, TextInput, Title } from "@mantine/core"
-import { useMutation } from "@tanstack/react-query"
+import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import { useRef, useState } from "react"
 import { client, take } from "../../api/client.ts"
@@ -15,6 +15,7 @@ interface HeadingProps {
 /** The title of a conversation, and what is done to all of it. */
 export const Heading = ({ of, onChanged }: HeadingProps) => {
   const navigate = useNavigate()
+  const queries = useQueryClient()
   const isShown = useIsShown()
   const [title, setTitle] = useState<string>()
   const renameButton = useRef<HTMLButtonElement>(null)
@@ -31,7 +32,9 @@ export const Heading = ({ of, onChanged }: HeadingProps) => {
       close()
     }
   })
+  const mutationKey = ["delete", of.id]
   const remove = useMutation({
+    mutationKey,
     mutationFn: () => take(client.DELETE("/api/chat/conversations/{id}", { params })),
     onSuccess: async () => {
       await onChanged()
@@ -86,7 +89,10 @@ export const Heading = ({ of, onChanged }: HeadingProps) => {
             variant="outline"
             color="red"
             loading={remove.isPending}
-            onClick={() => remove.mutate()}
+            onClick={() => {
+              // known before the page shows it: a second click may come earlier, and would say that there is no such conversation
+              if (queries.isMutating({ mutationKey }) === 0) remove.mutate()
+            }}
           >
             Delete
           </Button>
