@@ -2,7 +2,7 @@ import { mkdtemp, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { hasChromium } from "../support/Chromium.ts"
+import { hasChromium, holdAnswers } from "../support/Chromium.ts"
 import { journey, polling } from "./Journey.ts"
 
 interface Policy {
@@ -106,6 +106,22 @@ describe.skipIf(!hasChromium)("the actions of a report", () => {
     await page.getByRole("button", { name: "Show the cost" }).click()
     // nothing was collected
     await page.getByTestId("quote").getByText("Nothing can be asked").waitFor()
+    expect(errors).toEqual([])
+  })
+
+  it("begin with an analysis whose button stays where it is when the estimate comes", async () => {
+    const { errors, page } = await at().signIn()
+    const held = await holdAnswers(page, "**/analyses/estimate", "POST")
+    await page.goto(`${at().service.url}/dashboard/p/${at().projectId}/analyses`)
+    await page.getByRole("button", { name: "New analysis" }).click()
+    await held.given
+    const begin = page.getByRole("dialog").getByRole("button", { name: "Begin" })
+    // once the dialog has come to rest
+    await begin.click({ trial: true })
+    const before = await begin.boundingBox()
+    held.release()
+    await page.getByTestId("estimate").waitFor()
+    expect(await begin.boundingBox()).toEqual(before)
     expect(errors).toEqual([])
   })
 

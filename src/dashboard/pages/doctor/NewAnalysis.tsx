@@ -1,4 +1,4 @@
-import { NumberInput, Select, Stack, Text } from "@mantine/core"
+import { Box, NumberInput, Select, Stack, Text } from "@mantine/core"
 import { useForm } from "@mantine/form"
 import { useDebouncedValue } from "@mantine/hooks"
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
@@ -20,6 +20,8 @@ const ranges = [
   { value: "90", label: "the last 90 days" }
 ]
 const maxConversations = 1_000
+/** Of the estimate in five lines. */
+const estimateHeight = 112
 const typingMillis = 400
 
 interface NewAnalysisProps {
@@ -83,23 +85,26 @@ const NewAnalysis = ({ onClose, projectId }: NewAnalysisProps) => {
         {...form.getInputProps("max")}
       />
       {quote.error === null ? null : <Failure error={quote.error} retry={quote.refetch} />}
-      {quote.data === undefined ? null : (
-        <Stack gap={2} role="status" data-testid="estimate">
-          <Text size="sm" className="figures">
-            {quote.data.calls === 0
-              ? "No collected calls: it would read the log of calls, which has no prompts."
-              : `It would read ${counted(quote.data.calls, "collected call")} of ${counted(quote.data.conversations, "conversation")}.`}
-          </Text>
-          <Text size="sm" className="figures">
-            Clients of the project made {counted(quote.data.traffic.calls, "call")} for{" "}
-            {money(quote.data.traffic.spent_microusd)} in that time.
-          </Text>
-          <Text size="sm" fw={600} className="figures">
-            It costs {cost(quote.data.cost)}
-            {quote.data.cost.amount_microusd === 0 ? ": no model is called." : "."}
-          </Text>
-        </Stack>
-      )}
+      {/* the button below stays where it is when the estimate comes */}
+      <Box mih={estimateHeight}>
+        {quote.data === undefined ? null : (
+          <Stack gap={2} role="status" data-testid="estimate">
+            <Text size="sm" className="figures">
+              {quote.data.calls === 0
+                ? "No collected calls: it would read the log of calls, which has no prompts."
+                : `It would read ${counted(quote.data.calls, "collected call")} of ${counted(quote.data.conversations, "conversation")}.`}
+            </Text>
+            <Text size="sm" className="figures">
+              Clients of the project made {counted(quote.data.traffic.calls, "call")} for{" "}
+              {money(quote.data.traffic.spent_microusd)} in that time.
+            </Text>
+            <Text size="sm" fw={600} className="figures">
+              It costs {cost(quote.data.cost)}
+              {quote.data.cost.amount_microusd === 0 ? ": no model is called." : "."}
+            </Text>
+          </Stack>
+        )}
+      </Box>
     </FormDialog>
   )
 }
