@@ -75,8 +75,8 @@ export class BatchFailed extends Data.TaggedError("BatchFailed")<{
 
 export interface LedgerStoreShape {
   /**
-   * One transaction: applies the settlements, then decides the reservations in their order. A row that another transaction has
-   * locked is waited for `maxLockMillis`.
+   * One transaction: applies the settlements, then decides the reservations in their order; before one that decides a single hold
+   * alone, another that only grants it. A row that another transaction has locked is waited for `maxLockMillis`.
    */
   readonly apply: (
     reservations: ReadonlyArray<BatchReservation>,

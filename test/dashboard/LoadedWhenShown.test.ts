@@ -57,6 +57,20 @@ describe.skipIf(!hasChromium)("what is loaded when it is first shown", () => {
     expect(errors).toEqual([])
   })
 
+  it("is missed in its own place where it is a part of the page", async () => {
+    const { errors, page } = await at().signIn()
+    const part = /assets\/FirstCall-.*js/
+    await page.route(part, (route) => route.abort())
+    await page.reload()
+    const alert = page.getByRole("main").getByRole("alert")
+    await alert.getByText("The service does not answer.").waitFor()
+    await page.unroute(part)
+    await alert.getByRole("button", { name: "Retry" }).click()
+    await page.getByRole("main").getByRole("textbox", { name: "Message" }).waitFor()
+    expect(await alert.count()).toBe(0)
+    expect(errors).toEqual([])
+  })
+
   it("is loaded by a new page where the service answers and does not have it any more", async () => {
     const { errors, page } = await at().signIn()
     const palette = /assets\/Palette-.*js/

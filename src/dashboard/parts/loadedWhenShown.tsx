@@ -35,19 +35,22 @@ export const loadedWhenShown = <Props extends object>(
     }, [])
     if (Loaded !== undefined) return <Loaded {...props} />
     const { fallback, isOptional, onClose } = props
+    if (hasFailed !== true || isOptional === true) {
+      return (
+        <>
+          {fallback}
+          {/* what is typed before it has come is not for the page */}
+          {onClose === undefined ? null : <div role="dialog" hidden />}
+        </>
+      )
+    }
+    const failure = <Failure error={unreachable()} retry={() => ask(reloadIfAnswered)} onClose={onClose} />
+    // a part of the page has a place of its own
+    if (fallback !== undefined && onClose === undefined) return failure
     return (
       <>
         {fallback}
-        {hasFailed
-          ? isOptional !== true &&
-            createPortal(
-              <div className="not-loaded">
-                <Failure error={unreachable()} retry={() => ask(reloadIfAnswered)} onClose={onClose} />
-              </div>,
-              document.body
-            )
-          : // what is typed before it has come is not for the page
-            onClose && <div role="dialog" hidden />}
+        {createPortal(<div className="not-loaded">{failure}</div>, document.body)}
       </>
     )
   }
