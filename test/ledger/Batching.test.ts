@@ -4,21 +4,13 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
-import { AccountId, KeyId, ProjectId } from "../../src/domain/Ids.ts"
 import { microUsd } from "../../src/domain/Money.ts"
 import { Timers } from "../../src/domain/Timers.ts"
 import { type Hold, Ledger } from "../../src/ledger/Ledger.ts"
 import { BatchFailed, LedgerStore, type ReservationResult } from "../../src/ledger/LedgerStore.ts"
 import { StoreHealth } from "../../src/ledger/StoreHealth.ts"
 import { VirtualTimers } from "../../src/testing/index.ts"
-import { newCallId, option, settled, wants } from "./fixtures.ts"
-
-const caller = {
-  accountId: AccountId.make("00000000-0000-7000-8000-000000000001"),
-  projectId: ProjectId.make("00000000-0000-7000-8000-000000000002"),
-  keyId: KeyId.make("00000000-0000-7000-8000-000000000003"),
-  billingMode: "managed"
-} as const
+import { caller, newCallId, option, settled, wants } from "./fixtures.ts"
 
 const granted: ReservationResult = { _tag: "Granted", option: 0, amount: microUsd(10), room: microUsd(0) }
 const unreachable = new BatchFailed({ cause: "connection refused", rejected: false, uncertain: false, locked: false })

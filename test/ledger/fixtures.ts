@@ -10,6 +10,14 @@ import { Scopes } from "../../src/ledger/Scopes.ts"
 
 export const newCallId = () => RequestId.make(randomUUID())
 
+/** Of tests without a database. */
+export const caller = {
+  accountId: AccountId.make("00000000-0000-7000-8000-000000000001"),
+  projectId: ProjectId.make("00000000-0000-7000-8000-000000000002"),
+  keyId: KeyId.make("00000000-0000-7000-8000-000000000003"),
+  billingMode: "managed"
+} as const
+
 export interface CallerOptions {
   readonly credit?: number
   readonly project?: number | null

@@ -1,6 +1,6 @@
 import * as fc from "effect/FastCheck"
 import { describe, expect, it } from "vitest"
-import { AccountId, KeyId, ProjectId, RequestId } from "../../../src/domain/Ids.ts"
+import { RequestId } from "../../../src/domain/Ids.ts"
 import { microUsd } from "../../../src/domain/Money.ts"
 import {
   afterDrop,
@@ -13,15 +13,9 @@ import {
   noFailures
 } from "../../../src/ledger/batcher/BatchFailure.ts"
 import type { BatchReservation, BatchSettlement } from "../../../src/ledger/LedgerStore.ts"
-import { option, record } from "../fixtures.ts"
+import { caller, option, record } from "../fixtures.ts"
 
 const callId = RequestId.make("00000000-0000-7000-8000-000000000000")
-const caller = {
-  accountId: AccountId.make("00000000-0000-7000-8000-000000000001"),
-  projectId: ProjectId.make("00000000-0000-7000-8000-000000000002"),
-  keyId: KeyId.make("00000000-0000-7000-8000-000000000003"),
-  billingMode: "managed"
-} as const
 const reservation = (extendsHold: boolean): BatchReservation => ({
   callId,
   extends: extendsHold,

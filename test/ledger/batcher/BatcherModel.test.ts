@@ -5,19 +5,11 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as fc from "fast-check"
-import { AccountId, KeyId, ProjectId } from "../../../src/domain/Ids.ts"
 import { microUsd } from "../../../src/domain/Money.ts"
 import * as AccountLanes from "../../../src/ledger/batcher/AccountLanes.ts"
 import type { BatchReservation, LedgerStoreShape, ReservationResult } from "../../../src/ledger/LedgerStore.ts"
 import * as VirtualTimers from "../../../src/testing/doubles/VirtualTimers.ts"
-import { newCallId, option, record } from "../fixtures.ts"
-
-const caller = {
-  accountId: AccountId.make("00000000-0000-7000-8000-000000000001"),
-  projectId: ProjectId.make("00000000-0000-7000-8000-000000000002"),
-  keyId: KeyId.make("00000000-0000-7000-8000-000000000003"),
-  billingMode: "managed"
-} as const
+import { caller, newCallId, option, record } from "../fixtures.ts"
 
 type Step = typeof steps extends fc.Arbitrary<ReadonlyArray<infer A>> ? A : never
 const steps = fc.array(

@@ -1,13 +1,8 @@
 import { describe, expect, it } from "vitest"
 import { AccountId, KeyId, ProjectId } from "../../../src/domain/Ids.ts"
 import { HeldQueue } from "../../../src/ledger/batcher/HeldQueue.ts"
+import { caller } from "../fixtures.ts"
 
-const caller = {
-  accountId: AccountId.make("00000000-0000-7000-8000-000000000001"),
-  projectId: ProjectId.make("00000000-0000-7000-8000-000000000002"),
-  keyId: KeyId.make("00000000-0000-7000-8000-000000000003"),
-  billingMode: "managed"
-} as const
 const other = {
   accountId: AccountId.make("00000000-0000-7000-8000-000000000011"),
   projectId: ProjectId.make("00000000-0000-7000-8000-000000000012"),

@@ -7,7 +7,7 @@ import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import * as Logger from "effect/Logger"
 import * as Scope from "effect/Scope"
-import { AccountId, KeyId, ProjectId } from "../../../src/domain/Ids.ts"
+import { KeyId } from "../../../src/domain/Ids.ts"
 import { microUsd } from "../../../src/domain/Money.ts"
 import * as AccountLanes from "../../../src/ledger/batcher/AccountLanes.ts"
 import {
@@ -18,14 +18,7 @@ import {
   type ReservationResult
 } from "../../../src/ledger/LedgerStore.ts"
 import * as VirtualTimers from "../../../src/testing/doubles/VirtualTimers.ts"
-import { newCallId, option, record } from "../fixtures.ts"
-
-const caller = {
-  accountId: AccountId.make("00000000-0000-7000-8000-000000000001"),
-  projectId: ProjectId.make("00000000-0000-7000-8000-000000000002"),
-  keyId: KeyId.make("00000000-0000-7000-8000-000000000003"),
-  billingMode: "managed"
-} as const
+import { caller, newCallId, option, record } from "../fixtures.ts"
 
 const reservation = (): BatchReservation => ({
   callId: newCallId(),
