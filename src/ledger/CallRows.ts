@@ -1,25 +1,42 @@
 import type { Attempt, AttemptUse, CallRecord, FailedUsage } from "../domain/Call.ts"
 import type { CallerShape } from "../domain/Caller.ts"
 import { toStorable } from "../domain/StorableText.ts"
+import type { Usage } from "../domain/Usage.ts"
 import type { SealedAnswer } from "./Hold.ts"
 import type { ModelNumbers } from "./ModelNumberStore.ts"
 
 /** Untrusted text is cut to this, so that rows are bounded. */
 const maxTextLength = 2_048
 
-/**
- * One row of the table `call`, as `ledger_batch` reads it from JSON; columns that are left out are null. `numbersOf` gives the numbers
- * that stand for the models of the pool, where all are known.
- */
-export const callJson = (
+/** What is written of a call, as `ledger_batch` reads it from JSON; columns that are left out are null. */
+export interface LoggedCall {
+  /** Its row in the table `call`, as JSON. */
+  readonly call: string
+  /** Its rows in the table `attempt`; none where that of the call tells its only one. */
+  readonly attempts: ReadonlyArray<object>
+}
+
+/** `numbersOf` gives the numbers that stand for the models of the pool, where all are known. */
+export const loggedCall = (
   callId: string,
   caller: CallerShape,
   record: CallRecord,
   numbersOf: ModelNumbers["of"]
-): string =>
-  `${JSON.stringify(callRow(callId, caller, record)).slice(0, -1)},${poolJson(record.pool.models, numbersOf)}}`
+): LoggedCall => {
+  const only = onlyAttempt(record)
+  const row = JSON.stringify(callRow(callId, caller, record, only))
+  return {
+    call: `${row.slice(0, -1)},${poolJson(record.pool.models, numbersOf)}}`,
+    attempts:
+      only !== undefined
+        ? []
+        : record.attempts.map((attempt, position) =>
+            attemptRow(callId, attempt, record.attemptUses[position], record.failedUsage[position] ?? null, position)
+          )
+  }
+}
 
-const callRow = (callId: string, caller: CallerShape, record: CallRecord) => {
+const callRow = (callId: string, caller: CallerShape, record: CallRecord, only: OnlyAttempt | undefined) => {
   const { baseline, cost, error, usage } = record
   return {
     id: callId,
@@ -60,9 +77,45 @@ const callRow = (callId: string, caller: CallerShape, record: CallRecord) => {
     features: storableIfSet(record.features),
     conversation: record.conversation,
     origin: record.origin,
+    attempt_started_at_millis: only?.startedAtMillis,
+    attempt_latency_millis: only?.latencyMillis,
     started_at_millis: record.startedAtMillis
   }
 }
+
+/** What the row of a call says of its only attempt beside what its other columns tell; the attempt then has no row. */
+interface OnlyAttempt {
+  readonly startedAtMillis: number
+  readonly latencyMillis: number
+}
+
+/** `undefined` where the columns of the call do not tell all of its attempts. */
+const onlyAttempt = (record: CallRecord): OnlyAttempt | undefined => {
+  const [attempt] = record.attempts
+  const [use] = record.attemptUses
+  const isTold =
+    record.attempts.length === 1 &&
+    attempt?.status === "success" &&
+    record.status === "success" &&
+    attempt.model === record.model &&
+    attempt.provider === record.provider &&
+    attempt.cost.amount_microusd === record.cost.amount_microusd &&
+    attempt.cost.basis === record.cost.basis &&
+    use !== undefined &&
+    areSame(use.usage, record.usage)
+  return isTold ? { startedAtMillis: use.startedAtMillis, latencyMillis: attempt.latency_ms } : undefined
+}
+
+/** In what is recorded of an attempt. */
+const areSame = (one: Usage | null, other: Usage | null): boolean =>
+  one === other ||
+  (one !== null &&
+    other !== null &&
+    one.inputTokens === other.inputTokens &&
+    one.cacheReadTokens === other.cacheReadTokens &&
+    one.cacheWriteTokens === other.cacheWriteTokens &&
+    one.outputTokens === other.outputTokens &&
+    one.reasoningTokens === other.reasoningTokens)
 
 const poolJson = (models: CallRecord["pool"]["models"], numbersOf: ModelNumbers["of"]): string => {
   const numbers = models.length > 1 ? numbersOf(models) : undefined
@@ -81,8 +134,7 @@ export const holdRow = (callId: string, { accountId, billingMode, keyId, project
   managed: billingMode === "managed"
 })
 
-/** One row of the table `attempt`; columns that are left out are null. */
-export const attemptRow = (
+const attemptRow = (
   callId: string,
   attempt: Attempt,
   use: AttemptUse | undefined,

@@ -15,7 +15,7 @@ import { Database } from "../sql/Database.ts"
 import { sqlStateOf } from "../sql/DatabaseError.ts"
 import type { PreparedStatement } from "../sql/PreparedStatement.ts"
 import { decodeIds } from "../sql/Rows.ts"
-import { attemptRow, callJson, holdRow, keptRow, storable } from "./CallRows.ts"
+import { holdRow, keptRow, loggedCall, storable } from "./CallRows.ts"
 import { type Balance, type HoldOption, type Reservation, type Settlement, scopeIdsOf } from "./Hold.ts"
 import * as LedgerInvariants from "./LedgerInvariants.ts"
 import { LedgerNode } from "./LedgerNodeStore.ts"
@@ -317,11 +317,9 @@ const batchParameters = (
     if (state === "void") voids.push(holdRow(callId, caller))
     if (answer !== undefined) kept.push(keptRow(callId, answer))
     if (record === null) continue
-    calls.push(callJson(callId, caller, record, numbers.of))
-    for (const [position, attempt] of record.attempts.entries()) {
-      const failed = record.failedUsage[position] ?? null
-      attempts.push(attemptRow(callId, attempt, record.attemptUses[position], failed, position))
-    }
+    const logged = loggedCall(callId, caller, record, numbers.of)
+    calls.push(logged.call)
+    attempts.push(...logged.attempts)
   }
   return [
     nodeId,

@@ -47,6 +47,7 @@ import { wideRateLimits } from "./migrations/0046_wide_rate_limits.ts"
 import { announcedRows } from "./migrations/0047_announced_rows.ts"
 import { erasedArtifacts } from "./migrations/0048_erased_artifacts.ts"
 import { ledgerReserve } from "./migrations/0049_ledger_reserve.ts"
+import { callAttempts } from "./migrations/0050_call_attempts.ts"
 
 export type MigrationError = Migrator.MigrationError
 
@@ -92,7 +93,8 @@ export const migrations = {
   "0046_wide_rate_limits": wideRateLimits,
   "0047_announced_rows": announcedRows,
   "0048_erased_artifacts": erasedArtifacts,
-  "0049_ledger_reserve": ledgerReserve
+  "0049_ledger_reserve": ledgerReserve,
+  "0050_call_attempts": callAttempts
 }
 
 /** An arbitrary number, the same in every version of the gateway. */

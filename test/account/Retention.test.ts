@@ -49,7 +49,7 @@ for (const [name, database] of databases) {
       const rows = Effect.gen(function* () {
         const sql = yield* SqlClient
         const [counts] = yield* sql<Record<"calls" | "attempts" | "holds" | "journal", number>>`
-          select (select count(*)::int from call) as calls, (select count(*)::int from attempt) as attempts,
+          select (select count(*)::int from call) as calls, (select count(*)::int from call_attempt) as attempts,
             (select count(*)::int from hold) as holds, (select count(*)::int from journal where call_id is not null) as journal`
         return counts
       })

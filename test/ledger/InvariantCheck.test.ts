@@ -130,7 +130,7 @@ for (const [name, database] of databases) {
               )
             )
           )
-          expect(wrong).toMatchObject({ left: ["attempt_cost", "call_cost"] })
+          expect(wrong).toMatchObject({ left: ["call_cost"] })
           expect(yield* checkNow).toEqual({})
         })
       )

@@ -35,16 +35,17 @@ export const generate = async (client, calls, { account, keys, project }) => {
         insert into call (id, key_id, project_id, account_id, requested_model, model, provider, endpoint, stream, token_doctor,
           status, error_code, cost_micro_usd, cost_basis, input_tokens, cache_read_tokens, cache_write_tokens, output_tokens,
           reasoning_tokens, input_audio_tokens, output_audio_tokens, accepted_prediction_tokens, rejected_prediction_tokens,
-          latency_millis, first_content_millis, reason, policy_version, pool, started_at, written_at)
+          latency_millis, first_content_millis, reason, policy_version, pool, attempt_started_at, attempt_latency_millis, started_at,
+          written_at)
         select id, key_id, $2::uuid, $1::uuid, 'auto', provider || '/m' || model, provider, 'chat', true, false,
           case when failed then 'error' else 'success' end, case when failed then 'provider_error' end,
           case when failed then 0 else 100 + n % 900 end, 'charged', 500 + n % 1000, 0, 0, n % 700, 0, 0, 0, 0, 0,
-          800 + n % 3000, 200 + n % 500, 'quality_cost_tradeoff', 1, array[provider || '/m' || model, 'p0/m0'], at, at
+          800 + n % 3000, 200 + n % 500, 'quality_cost_tradeoff', 1, array[provider || '/m' || model, 'p0/m0'],
+          case when not failed then at end, case when not failed then 800 + n % 3000 end, at, at
         from rows order by n
       ), attempts as (
         insert into attempt (call_id, position, provider, model, status, cost_micro_usd, cost_basis, latency_millis)
-        select id, 0, provider, provider || '/m' || model, case when failed then 'error' else 'success' end,
-          case when failed then 0 else 100 + n % 900 end, 'charged', 800 + n % 3000 from rows order by n
+        select id, 0, provider, provider || '/m' || model, 'error', 0, 'charged', 800 + n % 3000 from rows where failed order by n
       )
       insert into journal (kind, debit, credit, amount_micro_usd, call_id, at)
       select 'usage', 'account:' || $1::uuid::text, 'revenue', 100 + n % 900, id, at from rows where not failed order by n`,

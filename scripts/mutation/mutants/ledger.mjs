@@ -4,6 +4,7 @@ import { migrationMutants } from "./ledger/migrations.mjs"
 
 const batches = ["test/ledger/Batching.test.ts", "test/ledger/batcher"]
 const estimate = ["test/ledger/Estimate.test.ts"]
+const attempts = ["test/ledger/CallAttempts.test.ts"]
 const priced = ["test/domain/Prices.test.ts", "test/gateway/PricedParts.test.ts"]
 const money = ["test/ledger/Estimate.test.ts", "test/gateway"]
 
@@ -14,6 +15,48 @@ export const ledger = {
   mutants: [
     ...batcherMutants,
     ...migrationMutants,
+    {
+      file: "src/ledger/CallRows.ts",
+      find: "record.attempts.length === 1 &&",
+      replace: "record.attempts.length >= 1 &&",
+      breaks: "attempts after the first are in no row",
+      tests: attempts
+    },
+    {
+      file: "src/ledger/CallRows.ts",
+      find: 'record.status === "success" &&',
+      replace: "",
+      breaks: "an attempt that succeeded in a call that did not is read as failed",
+      tests: attempts
+    },
+    {
+      file: "src/ledger/CallRows.ts",
+      find: 'attempt?.status === "success" &&',
+      replace: "attempt !== undefined &&",
+      breaks: "a failed attempt of a call that succeeded is read as a success",
+      tests: attempts
+    },
+    {
+      file: "src/ledger/CallRows.ts",
+      find: "attempt.cost.amount_microusd === record.cost.amount_microusd &&",
+      replace: "",
+      breaks: "an attempt is read with the cost of its call",
+      tests: attempts
+    },
+    {
+      file: "src/ledger/CallRows.ts",
+      find: "    areSame(use.usage, record.usage)",
+      replace: "    (use.usage === null) === (record.usage === null)",
+      breaks: "an attempt is read with the usage of its call",
+      tests: attempts
+    },
+    {
+      file: "src/sql/migrations/0050_call_attempts.ts",
+      find: "from call where attempt_latency_millis is not null;",
+      replace: "from call;",
+      breaks: "calls are read with an attempt more",
+      tests: attempts
+    },
     {
       file: "src/ledger/Estimate.ts",
       find: "const minTokens = reasoning ? minReasoningTokens : need",

@@ -143,7 +143,7 @@ const make = (sql: SqlClient, maxScanned: number): RequestLogStoreShape => {
     (select coalesce(json_agg(json_build_object('provider', a.provider, 'model', a.model, 'status', a.status,
         'error_code', a.error_code, 'error_message', a.error_message, 'cost_micro_usd', a.cost_micro_usd,
         'cost_basis', a.cost_basis, 'latency_millis', a.latency_millis) order by a.position), '[]')
-      from attempt a where a.call_id = c.id) as attempts`
+      from call_attempt a where a.call_id = c.id) as attempts`
 
   /** The calls that are read for a page, as one of the indexes has them. */
   const scanned = (project: ProjectId, filter: RequestFilter, after: string | null): Fragment =>

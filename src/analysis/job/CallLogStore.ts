@@ -107,7 +107,7 @@ const make = (sql: SqlClient): CallLogStoreShape => ({
         coalesce(encode(c.conversation, 'hex'), c.id::text) as conversation, c.started_at as "startedAt",
         (select coalesce(jsonb_agg(jsonb_build_object('provider', a.provider, 'model', a.model, 'status', a.status,
             'latency', a.latency_millis, 'cost', a.cost_micro_usd, 'basis', a.cost_basis) order by a.position), '[]'::jsonb)
-          from attempt a where a.call_id = c.id) as attempts
+          from call_attempt a where a.call_id = c.id) as attempts
       from call c where c.project_id = ${project} and c.started_at >= ${from} and c.started_at < ${to}
         and c.origin = 'user'
       order by c.started_at desc, c.id limit ${max}`.pipe(
@@ -131,7 +131,11 @@ const make = (sql: SqlClient): CallLogStoreShape => ({
   attempts: (project, { from, to }) =>
     sql`select a.model, count(*)::text as attempts, count(*) filter (where a.status in ('error', 'timeout')
         and coalesce(a.error_code, '') <> all (${codesOfOtherFaults}::text[]))::text as failed
-      from call c join attempt a on a.call_id = c.id
+      from call c cross join lateral (
+        -- not from the view, which would be joined with the calls of all projects
+        select model, status, error_code from attempt where call_id = c.id
+        union all
+        select c.model, c.status, c.error_code where c.attempt_latency_millis is not null) a
       where c.project_id = ${project} and c.started_at >= ${from} and c.started_at < ${to} and c.origin = 'user'
         and c.reason is distinct from 'pinned_model'
       group by a.model order by a.model`.pipe(Effect.flatMap(decodeAttempts), fromSql)

@@ -264,7 +264,7 @@ describe.each(databaseKinds)("the replay of an analysis on %s", (kind) => {
     for (const { id } of items) await project.ask("POST", `/api/keys/${id}/revoke`)
     expect((await owner.send("DELETE", `/api/projects/${project.id}`)).status).toBe(204)
     // long before the lease is looked at again
-    await expect.poll(() => closed, { timeout: 4_000 }).toBeGreaterThan(0)
+    await expect.poll(() => closed, { timeout: 8_000 }).toBeGreaterThan(0)
     expect(asked.length).toBeLessThanOrEqual(4)
     const kept = Effect.flatMap(SqlClient, (sql) => sql`select from analysis_item where analysis_id = ${analysis.id}`)
     expect(await node.run(kept)).toEqual([])
