@@ -37,6 +37,14 @@ const nested = (depth) => (depth === 0 ? { type: "string" } : { type: ["array", 
 /** @param {Body} schema */
 const strict = (schema) => ({ response_format: { type: "json_schema", json_schema: { name: "s", schema } } })
 
+/** @param {number} at */
+const tool = (at) => {
+  const property = { type: "string", description: `A property of tool ${at}`, enum: ["a", "b", "c"] }
+  const properties = Object.fromEntries(times(12, (name) => [`property_${name}`, property]))
+  const parameters = { type: "object", properties, required: Object.keys(properties), additionalProperties: false }
+  return { type: "function", function: { name: `tool_${at}`, strict: true, parameters } }
+}
+
 /** By name; the path is given where it is not chat completions. @type {Readonly<Record<string, Shape>>} */
 const shapes = {
   "nested unions of types": { size: 4, make: (n) => ({ messages: [user("f")], ...strict(nested(Math.min(n, 40))) }) },
@@ -66,6 +74,7 @@ const shapes = {
     make: (n) => ({ messages: image(`data:image/png;base64,${"QUFB".repeat(n / 4)}`) })
   },
   "many messages": { size: 2_000, make: (n) => ({ messages: times(Math.min(n, 19_900), (at) => user(`m${at}`)) }) },
+  "many tools": { size: 102, make: (n) => ({ messages: [user("f")], tools: times(n, tool) }) },
   "many marks": {
     size: 29_000,
     make: (n) => ({ messages: [user("f")], metadata: Object.fromEntries(times(n / 2, (at) => [`k${at}`, "v"])) })

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../../domain/Chat.ts"
 import { writeExactly } from "../../../domain/ExactJson.ts"
-import { isObject } from "../shared/Json.ts"
+import { isObject, present } from "../shared/Json.ts"
 
 /**
  * Converts a schema to the subset of constrained output: objects are closed, and constraints outside the subset are moved to
@@ -105,9 +105,9 @@ const isSchemaType = (type: unknown): type is SchemaType => schemaTypes.has(type
 const narrowed = (schema: JsonObject): JsonObject => {
   const { $defs, definitions, $ref, $schema: _dialect, description, title, ...rest } = schema
   const named = { $defs: mapped($defs), definitions: mapped(definitions) }
-  if ($ref !== undefined) return present({ ...named, $ref })
+  if ($ref !== undefined) return present(named, { $ref })
   const { kept, left } = constraintsOf(rest)
-  return present({ ...named, ...kept, description: described(description, left), title })
+  return present(named, kept, { description: described(description, left), title })
 }
 
 interface Constraints {
@@ -116,8 +116,11 @@ interface Constraints {
   readonly left: JsonObject
 }
 
+const decisions = ["enum", "const", "anyOf", "oneOf", "allOf"]
+
 /** Literals or subschemas; the type beside them is ignored. */
 const decisionOf = (schema: JsonObject): JsonObject | undefined => {
+  if (!decisions.some((keyword) => keyword in schema)) return undefined
   const { allOf, anyOf, const: constant, enum: values, oneOf } = schema
   const literals = present({
     enum: Array.isArray(values) && values.length > 0 && values.every(isPlain) ? values : undefined,
@@ -151,7 +154,7 @@ const constraintsOf = (schema: JsonObject): Constraints => {
           items: items === undefined ? undefined : schemaOf(items),
           minItems: isEnforced ? minItems : undefined
         }),
-        left: isEnforced ? left : present({ minItems, ...left })
+        left: isEnforced || minItems === undefined ? left : { minItems, ...left }
       }
     }
     case "string": {
@@ -183,9 +186,6 @@ const described = (description: unknown, left: JsonObject): string | undefined =
   const all = constraints.length === 0 ? given : [...given, `{${constraints.join(", ")}}`]
   return all.length === 0 ? undefined : all.join("\n\n")
 }
-
-const present = (fields: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 
 const isPlain = (value: unknown): boolean => value === null || typeof value !== "object"
 

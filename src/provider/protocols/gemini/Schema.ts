@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../../domain/Chat.ts"
 import { writeExactly } from "../../../domain/ExactJson.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
-import { isObject, listAt, objectAt } from "../shared/Json.ts"
+import { isObject, listAt, objectAt, present } from "../shared/Json.ts"
 
 /**
  * The schema format of a server: JSON Schema, or only the OpenAPI subset, where an unknown keyword makes the server reject the
@@ -37,6 +37,7 @@ const toDefs = (schema: JsonObject): JsonObject => {
 
 /** An `allOf` of one part says what the part says. */
 const withoutAllOf = (schema: JsonObject): JsonObject => {
+  if (!("allOf" in schema)) return schema
   const { allOf: parts, ...own } = schema
   const part: unknown = Array.isArray(parts) && parts.length === 1 ? parts[0] : undefined
   if (!isObject(part) || Object.keys(own).some((keyword) => Object.hasOwn(part, keyword))) return schema
@@ -44,6 +45,7 @@ const withoutAllOf = (schema: JsonObject): JsonObject => {
 }
 
 const accepted = (schema: JsonObject, besideReference: ReadonlySet<string>): JsonObject => {
+  if (!("$schema" in schema || "const" in schema || "$ref" in schema)) return schema
   const { $schema: _, const: only, ...rest } = schema
   if (typeof rest["$ref"] === "string") {
     const kept = Object.entries(rest).filter(([keyword]) => keyword.startsWith("$") || besideReference.has(keyword))
@@ -74,9 +76,13 @@ const recordKeys: ReadonlySet<string> = new Set([
   "properties"
 ])
 
+const isNesting = (key: string): boolean => schemaKeys.has(key) || listKeys.has(key) || recordKeys.has(key)
+
 const mapSchema = (schema: JsonObject, change: (schema: JsonObject) => JsonObject): JsonObject => {
   const inner = (value: unknown): unknown => (isObject(value) ? mapSchema(value, change) : value)
-  const entries = Object.entries(change(schema)).map(([key, value]): [string, unknown] => {
+  const changed = change(schema)
+  if (!Object.keys(changed).some(isNesting)) return changed
+  const entries = Object.entries(changed).map(([key, value]): [string, unknown] => {
     if (listKeys.has(key) && Array.isArray(value)) return [key, value.map(inner)]
     if (schemaKeys.has(key)) return [key, inner(value)]
     if (recordKeys.has(key) && isObject(value)) {
@@ -175,13 +181,13 @@ class Converter {
       nullable: isNullable ? true : undefined
     }
     const [only] = real
-    if (only !== undefined && real.length === 1) return defined({ ...this.convert(only), ...defined(annotations) })
-    if (real.length > 1) return defined({ ...annotations, anyOf: real.map((variant) => this.convert(variant)) })
+    if (only !== undefined && real.length === 1) return present(this.convert(only), annotations)
+    if (real.length > 1) return present(annotations, { anyOf: real.map((variant) => this.convert(variant)) })
     if (type !== undefined && others.length > 0) {
       const anyOf = [type, ...others].map((one) => this.convert({ ...schema, ...withoutAnnotations, type: one }))
-      return defined({ ...annotations, anyOf })
+      return present(annotations, { anyOf })
     }
-    return defined({ ...annotations, ...this.typed(schema, type ?? impliedType(schema)) })
+    return present(annotations, this.typed(schema, type ?? impliedType(schema)))
   }
 
   private typed(schema: JsonObject, type: string): JsonObject {
@@ -245,7 +251,7 @@ class Converter {
 
   /** Variants of an object with properties only restrict combinations of the properties: they are left out. */
   private variantsOf(schema: JsonObject): ReadonlyArray<JsonObject> {
-    if ("properties" in schema) return []
+    if ("properties" in schema || !("anyOf" in schema || "oneOf" in schema)) return []
     const variants = [...listAt(schema, "anyOf"), ...listAt(schema, "oneOf")].filter(isObject)
     const type = schema["type"]
     return typeof type === "string"
@@ -255,6 +261,7 @@ class Converter {
 
   /** Merges the parts of an `allOf`. */
   private merged(schema: JsonObject, nested = 0): JsonObject {
+    if (!("allOf" in schema)) return schema
     const { allOf: _, ...own } = schema
     const parts = nested < maxChainLength ? listAt(schema, "allOf").filter(isObject) : []
     if (parts.length === 0) return own
@@ -320,17 +327,14 @@ const unescaped = (step: string): string => {
 
 /** Where the properties are said elsewhere, an empty list beside it is none: parameters of functions have one always. */
 const withoutNoProperties = (schema: JsonObject): JsonObject => {
+  if (!("$ref" in schema || "anyOf" in schema || "oneOf" in schema)) return schema
   const { properties, ...others } = schema
-  const isEmpty = isObject(properties) && Object.keys(properties).length === 0
-  return isEmpty && ("$ref" in schema || "anyOf" in schema || "oneOf" in schema) ? others : schema
+  return isObject(properties) && Object.keys(properties).length === 0 ? others : schema
 }
 
 const isNull = (schema: JsonObject): boolean => schema["type"] === "null" || schema["const"] === null
 
 const withoutAnnotations = { title: undefined, description: undefined, nullable: undefined }
-
-const defined = (fields: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 
 const typesOf = (schema: JsonObject): ReadonlyArray<string> => {
   const { type } = schema

@@ -34,3 +34,18 @@ export const countAt = (json: Json | undefined, key: string): number | undefined
   const value = json?.[key]
   return typeof value === "number" && isCount(value) ? value : undefined
 }
+
+/**
+ * The fields that have a value, of several records the last one of each. For names that are written in the sources: a client's could be
+ * `__proto__`.
+ */
+export const present = (...records: ReadonlyArray<Json>): Json => {
+  const kept: Record<string, unknown> = {}
+  for (const record of records) {
+    for (const name of Object.keys(record)) {
+      const value = record[name]
+      if (value !== undefined) kept[name] = value
+    }
+  }
+  return kept
+}

@@ -165,4 +165,11 @@ describe("a schema that Anthropic can hold an answer to", () => {
       { numRuns: 500 }
     )
   })
+
+  it("keeps a property whose name an object inherits", () => {
+    const given = JSON.parse(
+      '{"type":"object","properties":{"__proto__":{"type":"string"}},"additionalProperties":false}'
+    )
+    expect(JSON.stringify(strictSchema(given))).toBe(JSON.stringify(given))
+  })
 })

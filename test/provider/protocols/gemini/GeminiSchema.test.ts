@@ -223,3 +223,11 @@ describe("a JSON schema", () => {
     expect(jsonSchema(former)).toEqual({ items: { $ref: "#/$defs/a" }, $defs: { a: { type: "string" } } })
   })
 })
+
+describe("a schema in either", () => {
+  it("keeps a property whose name an object inherits", () => {
+    const given = JSON.parse('{"type":"object","properties":{"__proto__":{"type":"string"}}}')
+    expect(JSON.stringify(jsonSchema(given))).toBe(JSON.stringify(given))
+    expect(JSON.stringify(converted(given)["properties"])).toBe('{"__proto__":{"type":"STRING"}}')
+  })
+})
