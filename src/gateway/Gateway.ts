@@ -5,7 +5,7 @@ import type * as Scope from "effect/Scope"
 import type { Catalog } from "../catalog/Catalog.ts"
 import { Caller, type CallerShape } from "../domain/Caller.ts"
 import type { ChatRequest } from "../domain/Chat.ts"
-import type { CallFailure, RateLimited, StoreUnavailable } from "../domain/GatewayError.ts"
+import type { CallFailure, InvalidRequest, RateLimited, StoreUnavailable } from "../domain/GatewayError.ts"
 import { IdGenerator, nextRequestId } from "../domain/IdGenerator.ts"
 import type { InvalidConfiguration } from "../domain/InvalidConfiguration.ts"
 import { layerIfValid } from "../domain/OptionIssues.ts"
@@ -22,12 +22,14 @@ import type { Completion } from "./CallProgram.ts"
 import { CallRunner, type TokenCount } from "./CallRunner.ts"
 import { defaultOptions, type GatewayOptions, issuesOfGatewayOptions } from "./GatewayOptions.ts"
 import type { Sink } from "./Relay.ts"
+import { invalidNumber } from "./RequestNumbers.ts"
 import type { RoutingFailure } from "./RequestRouting.ts"
 import * as StreamView from "./StreamView.ts"
 
 /**
  * Makes calls for the `Caller` in the context. Of the options of a call, the gateway fills in what is left out: an id of its own,
- * `embedded` as the endpoint, no id of the client's.
+ * `embedded` as the endpoint, no id of the client's. A request with a number that no client could send, such as `NaN`, fails with
+ * `InvalidRequest`.
  */
 export interface GatewayShape {
   /**
@@ -124,10 +126,11 @@ const make = Effect.gen(function* () {
   const ids = yield* IdGenerator
   // made where the effect runs: one that runs again, as in a retry, is another call
   const called = <A, E, R>(
+    request: ChatRequest,
     given: Partial<CallOptions> | undefined,
     use: (caller: CallerShape, options: CallOptions) => Effect.Effect<A, E, R>
-  ): Effect.Effect<A, E, Caller | R> =>
-    Effect.flatMap(Caller, (caller) =>
+  ): Effect.Effect<A, E | InvalidRequest, Caller | R> =>
+    checked(request, (caller) =>
       use(caller, {
         ...given,
         requestId: given?.requestId ?? nextRequestId(ids),
@@ -137,14 +140,28 @@ const make = Effect.gen(function* () {
     )
   return Gateway.of({
     complete: (request, given) =>
-      called(given, (caller, options) => runner.complete(caller, request, options, (completion) => completion)),
+      called(request, given, (caller, options) =>
+        runner.complete(caller, request, options, (completion) => completion)
+      ),
     completeWith: (request, encode, given) =>
-      called(given, (caller, options) => runner.complete(caller, request, options, encode)),
-    relay: (request, sink, given) => called(given, (caller, options) => runner.relay(caller, request, sink, options)),
+      called(request, given, (caller, options) => runner.complete(caller, request, options, encode)),
+    relay: (request, sink, given) =>
+      called(request, given, (caller, options) => runner.relay(caller, request, sink, options)),
     stream: (request, given) =>
-      called(given, (caller, options) => StreamView.make((sink) => runner.relay(caller, request, sink, options))),
+      called(request, given, (caller, options) =>
+        StreamView.make((sink) => runner.relay(caller, request, sink, options))
+      ),
     abort: runner.abort,
     models: Effect.flatMap(Caller, runner.models),
-    countTokens: (request) => Effect.flatMap(Caller, (caller) => runner.countTokens(caller, request))
+    countTokens: (request) => checked(request, (caller) => runner.countTokens(caller, request))
   })
 })
+
+const checked = <A, E, R>(
+  request: ChatRequest,
+  use: (caller: CallerShape) => Effect.Effect<A, E, R>
+): Effect.Effect<A, E | InvalidRequest, Caller | R> =>
+  Effect.flatMap(Caller, (caller): Effect.Effect<A, E | InvalidRequest, R> => {
+    const invalid = invalidNumber(request)
+    return invalid === undefined ? use(caller) : Effect.fail(invalid)
+  })

@@ -8,6 +8,7 @@ const admission = "src/gateway/Admission.ts"
 const routing = "src/gateway/RequestRouting.ts"
 const ended = "src/gateway/CallEnd.ts"
 const dispatch = "src/gateway/Dispatch.ts"
+const numbers = "src/gateway/RequestNumbers.ts"
 const holdOptions = "src/gateway/HoldOptions.ts"
 const deadlines = "src/gateway/Deadlines.ts"
 
@@ -433,5 +434,19 @@ export const runnerMutants = [
     replace: "",
     breaks: "every candidate that needs a higher hold is a statement, also while the database is away",
     tests: ["test/gateway/HoldSlices.test.ts"]
+  },
+  {
+    file: numbers,
+    find: "isValid: (value) => value >= min && value <= max,",
+    replace: "isValid: (value) => !(value < min || value > max),",
+    breaks: "an alpha that is NaN reaches the ranking",
+    tests: ["test/gateway/RequestNumbers.test.ts"]
+  },
+  {
+    file: numbers,
+    find: "Number.isInteger(value) && value >= min",
+    replace: "value >= min",
+    breaks: "a limit on the cost that is a fraction ends the call as a defect",
+    tests: ["test/gateway/RequestNumbers.test.ts"]
   }
 ]
