@@ -141,7 +141,7 @@ export class Accumulator {
         if (event.systemFingerprint !== undefined) this.systemFingerprint = event.systemFingerprint
         return
       case "Finish":
-        this.finish = event
+        this.finish ??= event
         return
       case "Usage":
         this.usage = event.usage

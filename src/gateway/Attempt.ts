@@ -10,6 +10,7 @@ import type { OpenUpstream } from "./Call.ts"
 import type { RunningAttempt } from "./CallState.ts"
 import type { Deadlines } from "./Deadlines.ts"
 import { ToolArguments } from "./ToolArguments.ts"
+import { UsageWait } from "./UsageWait.ts"
 
 export interface AttemptDeps {
   readonly providers: ProvidersShape
@@ -112,6 +113,8 @@ class Attempt implements Opened, OpenUpstream, Receiver {
   private readonly options: AttemptOptions
   private readonly opened: (result: Effect.Effect<Opened, ProviderError>) => void
   private readonly deadlines: AttemptDeadlines
+  /** Of a response that is collected: one that is relayed waits at its reader. */
+  private readonly usageWait: UsageWait | undefined
   private upstream: Upstream = unopened
   /** Set where the client reads arguments as objects. */
   private readonly arguments: ToolArguments | undefined
@@ -138,6 +141,7 @@ class Attempt implements Opened, OpenUpstream, Receiver {
       // before the response is open, silence is one more way of being late with it
       expire: (reason) => this.failWith(reason._tag === "Stalled" && this.phase === "opening" ? late : reason)
     })
+    this.usageWait = isStream ? undefined : new UsageWait(timers, () => this.over({ _tag: "Ended" }))
     this.upstream = providers.open(options.call, this)
     if (this.phase === "over") this.closeUpstream()
     this.deadlines.start()
@@ -167,6 +171,7 @@ class Attempt implements Opened, OpenUpstream, Receiver {
 
   close(): void {
     this.deadlines.stop()
+    this.usageWait?.stop()
     this.closeUpstream()
   }
 
@@ -212,8 +217,9 @@ class Attempt implements Opened, OpenUpstream, Receiver {
       // what an output cap or a filter has cut short is no object, and the finish reason says so
       const isCut = event.reason === "length" || event.reason === "content_filter"
       if (!isCut && this.arguments?.areObjects() === false) return badArguments
+      if (!this.isFinished) this.usageWait?.finished()
       this.isFinished = true
-    }
+    } else if (event._tag === "Usage" && this.isFinished) this.usageWait?.reported()
     if (event._tag === "ToolCall") this.arguments?.add(event)
     this.hasContent ||= isContent(event)
     return undefined
@@ -273,11 +279,14 @@ class Attempt implements Opened, OpenUpstream, Receiver {
     }
   }
 
-  private over(end: End): void {
+  private over(received: End): void {
     if (this.ended !== undefined) return
+    const isWhole = received._tag === "Failed" && this.isCollectedWhole(received.error)
+    const end: End = isWhole ? { _tag: "Ended" } : received
     this.ended = end
     this.deadlines.stop()
-    if (end._tag !== "Ended") this.closeUpstream()
+    this.usageWait?.stop()
+    if (received._tag !== "Ended") this.closeUpstream()
     if (this.phase === "relaying") {
       this.phase = "over"
       this.reader?.end(end)
@@ -294,6 +303,11 @@ class Attempt implements Opened, OpenUpstream, Receiver {
     this.over({ _tag: "Failed", error: new ProviderError({ providerId: this.options.call.model.providerId, reason }) })
   }
 
+  /** A response that is relayed has its reader, which knows what it has passed on. */
+  private isCollectedWhole(error: ProviderError): boolean {
+    return this.isFinished && this.options.until === "end" && !contradictsFinish(error)
+  }
+
   private isRelaying(): boolean {
     return this.phase === "relaying"
   }
@@ -303,6 +317,12 @@ class Attempt implements Opened, OpenUpstream, Receiver {
     return native === "" || ((reason === "stop" || reason === "tool_calls") && !this.options.acceptEmpty)
   }
 }
+
+/**
+ * Once the model has finished, a broken connection takes nothing away; a response that goes on after its finish, or whose
+ * events cannot be read, was never complete.
+ */
+export const contradictsFinish = (error: ProviderError): boolean => error.reason._tag === "BadResponse"
 
 const badArguments: ProviderFailure = {
   _tag: "BadResponse",

@@ -2,14 +2,14 @@ import * as Effect from "effect/Effect"
 import type { CallError } from "../domain/Call.ts"
 import type { ChatEvent, Finish } from "../domain/ChatEvent.ts"
 import { Accumulator, type Answer } from "../domain/Completion.ts"
-import type { ProviderError } from "../domain/ProviderError.ts"
 import type { ResponseStart } from "../domain/ResponseStart.ts"
 import type { RouterMetadata } from "../domain/RouterMetadata.ts"
-import type { Cancel, TimersShape } from "../domain/Timers.ts"
+import type { TimersShape } from "../domain/Timers.ts"
 import type { Usage } from "../domain/Usage.ts"
-import type { End, Opened, Reader } from "./Attempt.ts"
+import { contradictsFinish, type End, type Opened, type Reader } from "./Attempt.ts"
 import type { Call } from "./Call.ts"
 import type { HoldSlices } from "./HoldSlices.ts"
+import { UsageWait } from "./UsageWait.ts"
 
 /**
  * Where a streamed response goes: an HTTP response, or the queue behind a Stream. `begin` comes first, then events, then
@@ -29,10 +29,6 @@ export interface Sink {
   readonly fail: (error: CallError) => void
 }
 
-/** A finish waits this long for the usage that should follow it. */
-const usageWaitMillis = 2_000
-/** Usage may be corrected: the last report within this time, or before the end, counts. */
-const usageRepeatMillis = 25
 /** How long the socket of a complete response may take to end by itself, so that it can be used again. */
 const lingerMillis = 1_000
 
@@ -79,12 +75,10 @@ class StreamRelay implements Reader {
   /** What waits for room in the sink. */
   private next: (() => void) | undefined
   private isOver = false
-  private cancelWait: Cancel | undefined
-  private waitsUntilMillis = 0
+  private readonly usageWait: UsageWait
   private readonly call: Call
   private readonly opened: Opened
   private readonly sink: Sink
-  private readonly timers: TimersShape
   private readonly slices: HoldSlices
   private readonly resume: (end: Effect.Effect<void>) => void
 
@@ -99,9 +93,9 @@ class StreamRelay implements Reader {
     this.call = call
     this.opened = opened
     this.sink = sink
-    this.timers = timers
     this.slices = slices
     this.resume = resume
+    this.usageWait = new UsageWait(timers, () => this.endWithoutUpstream())
   }
 
   event(event: ChatEvent): boolean {
@@ -111,12 +105,11 @@ class StreamRelay implements Reader {
       case "Finish":
         if (this.finish !== undefined) return true
         this.finish = event
-        this.waitsUntilMillis = this.timers.now() + usageWaitMillis
-        this.endAfter(usageWaitMillis)
+        this.usageWait.finished()
         return true
       case "Usage":
         if (this.finish === undefined) this.sink.event(event)
-        else this.endAfter(Math.min(usageRepeatMillis, Math.max(0, this.waitsUntilMillis - this.timers.now())))
+        else this.usageWait.reported()
         return true
       default:
         if (!this.sink.event(event)) this.sinkIsFull()
@@ -167,17 +160,14 @@ class StreamRelay implements Reader {
   /** Nothing is passed on any more. */
   stop(): void {
     this.isOver = true
-    this.cancelWait?.()
+    this.usageWait.stop()
   }
 
-  /** The response is complete, but its upstream may go on for so long. */
-  private endAfter(millis: number): void {
-    this.cancelWait?.()
-    this.cancelWait = this.timers.after(millis, () => {
-      this.call.disown()
-      this.opened.closeAfter(lingerMillis)
-      this.end({ _tag: "Ended" })
-    })
+  /** The response is complete, and its upstream goes on. */
+  private endWithoutUpstream(): void {
+    this.call.disown()
+    this.opened.closeAfter(lingerMillis)
+    this.end({ _tag: "Ended" })
   }
 
   private isCovered(): boolean {
@@ -200,7 +190,7 @@ class StreamRelay implements Reader {
   private close(end: End): Effect.Effect<void> {
     const { call, finish, opened, sink } = this
     if (end._tag === "Died") return Effect.die(end.defect)
-    if (finish !== undefined && (end._tag === "Ended" || !contradicts(end.error))) {
+    if (finish !== undefined && (end._tag === "Ended" || !contradictsFinish(end.error))) {
       call.complete(opened.attempt, ({ metadata, usage }) => sink.complete(finish, usage, metadata))
       return Effect.void
     }
@@ -210,9 +200,3 @@ class StreamRelay implements Reader {
     return Effect.void
   }
 }
-
-/**
- * Once the model has finished, a broken connection takes nothing away; a response that goes on after its finish, or whose
- * events cannot be read, was never complete.
- */
-const contradicts = (error: ProviderError): boolean => error.reason._tag === "BadResponse"

@@ -50,7 +50,7 @@ export class ResponseTally {
         if (event.serviceTier !== undefined) this.servedTier = event.serviceTier
         return
       case "Finish":
-        this.finished = event
+        this.finished ??= event
         return
       case "Audio":
         this.addAudio(event.audio)

@@ -36,7 +36,7 @@ const ends: Readonly<Record<Faults.FaultName, { readonly stream: End; readonly p
   "stall-after-content": { stream: ["stream_stalled", 20_000], plain: ["provider_timeout", 20_000] },
   "cut-before-content": { stream: ["provider_disconnected", 0], plain: ["provider_disconnected", 0] },
   "cut-after-content": { stream: ["provider_disconnected", 0], plain: ["provider_disconnected", 0] },
-  "no-end": { stream: answered(2_000), plain: ["provider_timeout", 20_000] },
+  "no-end": { stream: answered(2_000), plain: answered(2_000) },
   malformed: { stream: ["provider_bad_response", 0], plain: ["provider_bad_response", 0] },
   "malformed-after-content": { stream: ["provider_bad_response", 0], plain: ["provider_bad_response", 0] },
   "error-after-content": { stream: ["provider_error", 0], plain: ["provider_error", 0, 400] },

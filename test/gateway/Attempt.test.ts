@@ -147,18 +147,21 @@ describe("After the end of a response", () => {
     })
   )
 
-  it.effect("a later failure does not replace the end", () =>
-    Effect.gen(function* () {
-      const opened = yield* openAfter(opening("end"), (receiver) => {
-        receiver.event(text("a"))
-        receiver.event(stop)
-        receiver.end()
-        receiver.fail(new ProviderError({ providerId: model().providerId, reason: { _tag: "Disconnected" } }))
+  it.effect.each(["first-content", "end"] as const)(
+    "a later failure does not replace the end, opened until its %s",
+    (until) =>
+      Effect.gen(function* () {
+        const reason = { _tag: "BadResponse", detail: "no JSON" } as const
+        const opened = yield* openAfter(opening(until), (receiver) => {
+          receiver.event(text("a"))
+          receiver.event(stop)
+          receiver.end()
+          receiver.fail(new ProviderError({ providerId: model().providerId, reason }))
+        })
+        const { ends, reader } = recordingReader()
+        opened.relay(reader)
+        expect(ends).toEqual(["Ended"])
       })
-      const { ends, reader } = recordingReader()
-      opened.relay(reader)
-      expect(ends).toEqual(["Ended"])
-    })
   )
 })
 

@@ -4,7 +4,7 @@ import * as Fiber from "effect/Fiber"
 import { describe } from "vitest"
 import { Gateway } from "../../src/index.ts"
 import { ScriptedProvider, testModel } from "../../src/testing/index.ts"
-import { attemptsOf, booked, type Relayed, scriptedGateway, textOf } from "./scriptedGateway.ts"
+import { attemptsOf, booked, type Relayed, scriptedGateway, textOf, triedBy } from "./scriptedGateway.ts"
 
 const { activity, answer, end, event, fail, finish, hang, text, used, wait } = ScriptedProvider
 type Script = ScriptedProvider.Script
@@ -67,6 +67,50 @@ describe("A stream that has finished", () => {
       })
     }
   )
+})
+
+describe("A response that is collected and has finished", () => {
+  it.effect.each([
+    ["at once, when its upstream ends", [text("a"), finish(), counted, end], 0, "charged"],
+    [
+      "at once, when its connection breaks",
+      [text("a"), finish(), counted, fail({ _tag: "Disconnected" })],
+      0,
+      "charged"
+    ],
+    [
+      "at once, without usage, when its connection breaks",
+      [text("a"), finish(), fail({ _tag: "Disconnected" })],
+      0,
+      "estimated"
+    ],
+    ["25 ms after its usage", [text("a"), finish(), counted, hang], 25, "charged"],
+    ["25 ms after its last usage", [text("a"), finish(), counted, wait(20), counted, hang], 45, "charged"],
+    ["after two seconds, when no usage comes", [text("a"), finish(), hang], 2_000, "estimated"],
+    ["two seconds after its first finish", [text("a"), finish(), wait(10), finish("length"), hang], 2_000, "estimated"]
+  ] as const)("a collected response that has finished is complete %s", ([, script, millis, basis]) => {
+    const { callsOf, complete, run, timers } = setUp(script)
+    return run(
+      Effect.gen(function* () {
+        const { completion, failure, tookMillis } = yield* complete()
+        expect(failure).toBeUndefined()
+        expect(completion).toMatchObject({ answer: { text: "a", finish: "stop" }, metadata: { cost: { basis } } })
+        expect(tookMillis).toBe(millis)
+        expect(callsOf("one").map(({ state }) => state())).not.toContain("open")
+        expect(yield* booked).toMatchObject([{ settlement: { record: { status: "success" } } }])
+        expect(timers.pending()).toBe(0)
+      })
+    )
+  })
+
+  it.effect("a collected response whose events cannot be read after its finish has failed", () => {
+    const { complete, run } = setUp([text("a"), finish(), fail({ _tag: "BadResponse", detail: "no JSON" })])
+    return run(
+      Effect.gen(function* () {
+        expect(triedBy(yield* complete())).toEqual(["one/m provider_bad_response"])
+      })
+    )
+  })
 })
 
 describe("After a stream is complete", () => {

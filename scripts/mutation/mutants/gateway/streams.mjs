@@ -3,6 +3,7 @@
 const attempt = "src/gateway/Attempt.ts"
 const deadlines = "src/gateway/AttemptDeadlines.ts"
 const relay = "src/gateway/Relay.ts"
+const usageWait = "src/gateway/UsageWait.ts"
 const timers = "src/domain/Timers.ts"
 const view = "src/gateway/StreamView.ts"
 const timerTests = ["test/domain/Timers.test.ts", "test/gateway/OneClock.test.ts"]
@@ -23,7 +24,12 @@ const deadlinesTests = [
 ]
 const slices = "src/gateway/HoldSlices.ts"
 const slicesTests = ["test/gateway/HoldSlices.test.ts"]
-const relayTests = ["test/gateway/StreamEnds.test.ts", "test/gateway/Defects.test.ts", "test/gateway/Costs.test.ts"]
+const relayTests = [
+  "test/gateway/StreamEnds.test.ts",
+  "test/gateway/Defects.test.ts",
+  "test/gateway/Costs.test.ts",
+  "test/gateway/UsageWait.test.ts"
+]
 const viewTests = ["test/gateway/Embedding.test.ts"]
 
 /**
@@ -33,7 +39,7 @@ const viewTests = ["test/gateway/Embedding.test.ts"]
 export const streamMutants = [
   {
     file: attempt,
-    find: '    if (end._tag !== "Ended") this.closeUpstream()\n',
+    find: '    if (received._tag !== "Ended") this.closeUpstream()\n',
     replace: "",
     breaks: "an upstream that has failed is not closed at once",
     tests: attemptTests
@@ -61,8 +67,8 @@ export const streamMutants = [
   },
   {
     file: attempt,
-    find: "    if (this.ended !== undefined) return\n    this.ended = end",
-    replace: "    this.ended = end",
+    find: "    if (this.ended !== undefined) return\n    const isWhole",
+    replace: "    const isWhole",
     breaks: "a failure that comes after a response's end replaces it",
     tests: attemptTests
   },
@@ -339,30 +345,44 @@ export const streamMutants = [
     tests: deadlinesTests
   },
   {
-    file: relay,
+    file: usageWait,
+    find: "      if (this.isStopped) return\n",
+    replace: "",
+    breaks: "a response that has ended in the turn of its finish leaves a timer behind",
+    tests: relayTests
+  },
+  {
+    file: usageWait,
+    find: "    this.isScheduled = true\n",
+    replace: "",
+    breaks: "usage in the turn of the finish leaves a second timer behind",
+    tests: relayTests
+  },
+  {
+    file: usageWait,
     find: "const usageWaitMillis = 2_000",
     replace: "const usageWaitMillis = 20_000",
     breaks: "a finish waits too long for usage that does not come",
     tests: relayTests
   },
   {
-    file: relay,
+    file: usageWait,
     find: "const usageWaitMillis = 2_000",
     replace: "const usageWaitMillis = 1_000",
     breaks: "a finish does not wait for usage that comes late",
     tests: relayTests
   },
   {
-    file: relay,
-    find: "Math.min(usageRepeatMillis, Math.max(0, this.waitsUntilMillis - this.timers.now()))",
-    replace: "Math.max(0, this.waitsUntilMillis - this.timers.now())",
+    file: usageWait,
+    find: "Math.min(this.untilMillis, this.timers.now() + usageRepeatMillis)",
+    replace: "this.untilMillis",
     breaks: "an answer whose usage has come waits for its upstream to end",
     tests: relayTests
   },
   {
-    file: relay,
-    find: "Math.min(usageRepeatMillis, Math.max(0, this.waitsUntilMillis - this.timers.now()))",
-    replace: "usageRepeatMillis",
+    file: usageWait,
+    find: "Math.min(this.untilMillis, this.timers.now() + usageRepeatMillis)",
+    replace: "this.timers.now() + usageRepeatMillis",
     breaks: "usage that is repeated holds the end back",
     tests: relayTests
   },
@@ -381,11 +401,53 @@ export const streamMutants = [
     tests: relayTests
   },
   {
-    file: relay,
+    file: attempt,
     find: 'error.reason._tag === "BadResponse"',
     replace: 'error.reason._tag !== "BadResponse"',
     breaks: "a connection that breaks after the finish fails the answer",
     tests: relayTests
+  },
+  {
+    file: attempt,
+    find: "return this.isFinished && this.options.until",
+    replace: "return this.options.until",
+    breaks: "a connection that breaks before the finish is taken for a complete response",
+    tests: attemptTests
+  },
+  {
+    file: attempt,
+    find: '    const isWhole = received._tag === "Failed" && this.isCollectedWhole(received.error)',
+    replace: "    const isWhole = false",
+    breaks: "a connection that breaks after the finish fails a collected answer",
+    tests: attemptTests
+  },
+  {
+    file: attempt,
+    find: "if (!this.isFinished) this.usageWait?.finished()",
+    replace: "this.usageWait?.finished()",
+    breaks: "a collected answer waits anew after each finish",
+    tests: attemptTests
+  },
+  {
+    file: attempt,
+    find: "      if (!this.isFinished) this.usageWait?.finished()\n",
+    replace: "",
+    breaks: "a collected answer waits for its upstream to end",
+    tests: attemptTests
+  },
+  {
+    file: attempt,
+    find: ' else if (event._tag === "Usage" && this.isFinished) this.usageWait?.reported()',
+    replace: "",
+    breaks: "a collected answer whose usage has come waits for its upstream to end",
+    tests: attemptTests
+  },
+  {
+    file: "src/domain/Completion.ts",
+    find: "this.finish ??= event",
+    replace: "this.finish = event",
+    breaks: "a second finish replaces the first of a collected answer",
+    tests: attemptTests
   },
   {
     file: relay,
@@ -403,14 +465,14 @@ export const streamMutants = [
   },
   {
     file: relay,
-    find: "      this.call.disown()\n",
+    find: "    this.call.disown()\n",
     replace: "",
     breaks: "an upstream that has not ended is closed with its call",
     tests: relayTests
   },
   {
     file: relay,
-    find: "      this.opened.closeAfter(lingerMillis)\n",
+    find: "    this.opened.closeAfter(lingerMillis)\n",
     replace: "",
     breaks: "an upstream that does not end is never closed",
     tests: relayTests
