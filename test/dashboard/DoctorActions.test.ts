@@ -86,7 +86,7 @@ describe.skipIf(!hasChromium)("the actions of a report", () => {
     await page.getByText(/^Done /).waitFor()
     expect((await policy()).default_alpha).toBeLessThan(1)
     await go("Policy")
-    await expect.poll(() => alpha.getAttribute("aria-valuenow"), { timeout: 5_000 }).not.toBe("1")
+    await expect.poll(() => alpha.getAttribute("aria-valuenow"), { timeout: 10_000 }).not.toBe("1")
     await page.goBack()
     await page.getByRole("button", { name: "Undo" }).click()
     await page.getByText(/^Reverted /).waitFor()

@@ -115,6 +115,24 @@ describe.skipIf(!hasChromium)("what is loaded when it is first shown", () => {
     expect(errors).toEqual([])
   })
 
+  it.each([
+    ["You", /assets\/UserMenuItems-.*js/, "Sign out"],
+    [/^Project: /, /assets\/ProjectMenu-.*js/, "New project"]
+  ])("is shown though the page has become another one meanwhile (menu of %s)", async (name, files, item) => {
+    const { errors, page } = await at().signIn()
+    await page.getByRole("link", { name: "Credits", exact: true }).click()
+    await page.getByRole("heading", { name: "Credits", exact: true }).waitFor()
+    const menu = await held(page, files)
+    await page.getByRole("button", { name, exact: true }).click()
+    await menu.asked()
+    // as an address does that leads on to another one
+    await page.evaluate("history.back()")
+    await page.getByRole("heading", { name: "Overview", exact: true }).waitFor()
+    menu.release()
+    await page.getByRole("menuitem", { name: item }).waitFor()
+    expect(errors).toEqual([])
+  })
+
   it("keeps the page from taking what is typed for it before it has come", async () => {
     const { projectId, service } = at()
     const { errors, page } = await at().signIn()

@@ -52,7 +52,7 @@ describe.skipIf(!hasChromium)("the overview", () => {
     expect(await ofPayer.allInnerTexts()).toEqual([])
     // what anybody may know does not wait for it, and stays where it is
     const calls = page.getByText("Calls, 24 h", { exact: true })
-    const place = await calls.boundingBox({ timeout: 5_000 })
+    const place = await calls.boundingBox({ timeout: 10_000 })
     held.release()
     await expect.poll(() => ofPayer.allInnerTexts()).toHaveLength(2)
     expect(await calls.boundingBox()).toEqual(place)
@@ -197,7 +197,7 @@ describe.skipIf(!hasChromium)("the overview", () => {
     const refused = () => api<{ readonly items: ReadonlyArray<object> }>("GET", `/api/projects/${id}/refusals`)
     await expect.poll(async () => (await refused()).items.length, polling).toBe(1)
     await page.clock.fastForward(20_000)
-    await attention.getByText("1 request was refused in the last 24 hours.").waitFor({ timeout: 5_000 })
+    await attention.getByText("1 request was refused in the last 24 hours.").waitFor({ timeout: 10_000 })
     // what was read stays where it cannot be read anew
     await page.route("**/refusals?*", (route) => route.fulfill({ status: 500, json: {} }))
     const failed = page.waitForResponse("**/refusals?*")

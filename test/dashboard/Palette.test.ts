@@ -90,7 +90,7 @@ describe.skipIf(!hasChromium)("the palette", () => {
     const field = await opened(page)
     held.release()
     await page.getByRole("textbox", { name: "Message", includeHidden: true }).waitFor()
-    await field.and(page.locator(":focus")).waitFor({ timeout: 1_000 })
+    await field.and(page.locator(":focus")).waitFor()
     // the field has it where nobody works elsewhere
     await page.reload()
     await page.getByRole("textbox", { name: "Message" }).and(page.locator(":focus")).waitFor()

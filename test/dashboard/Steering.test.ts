@@ -106,7 +106,7 @@ describe.skipIf(!hasChromium)("what a project may use", () => {
       .and(page.locator("[data-disabled=true]:not([data-loading])"))
       .waitFor()
     await go("Routing")
-    await expect.poll(() => now.innerText(), { timeout: 5_000 }).not.toBe(before)
+    await expect.poll(() => now.innerText(), { timeout: 10_000 }).not.toBe(before)
 
     await go("Chat")
     const models = page.getByRole("combobox", { name: "Model", exact: true })
@@ -120,7 +120,7 @@ describe.skipIf(!hasChromium)("what a project may use", () => {
     await page.getByRole("heading", { name: "auto:new" }).waitFor()
     await go("Chat")
     await models.fill("auto:new")
-    await page.getByRole("option", { name: "auto:new" }).waitFor({ timeout: 5_000 })
+    await page.getByRole("option", { name: "auto:new" }).waitFor({ timeout: 10_000 })
     expect(errors).toEqual([])
   })
 

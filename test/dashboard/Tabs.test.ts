@@ -214,7 +214,7 @@ describe.skipIf(!hasChromium)("a browser with several tabs", () => {
     }
     await change(["openai/gpt-5"])
     await learn()
-    await drawer.getByText("openai/gpt-5", { exact: true }).waitFor({ timeout: 5_000 })
+    await drawer.getByText("openai/gpt-5", { exact: true }).waitFor({ timeout: 10_000 })
     await label.fill("renamed")
     await change(["openai/gpt-4.1"])
     await learn()

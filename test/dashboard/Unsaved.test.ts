@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core"
 import { beforeAll, describe, expect, it } from "vitest"
-import { hasChromium, holdAnswers } from "../support/Chromium.ts"
+import { hasChromium, holdAnswers, holdApiRequests } from "../support/Chromium.ts"
 import { journey } from "./Journey.ts"
 
 interface Form {
@@ -59,13 +59,17 @@ describe.skipIf(!hasChromium)("a form with changes that are not saved", () => {
     if (isDrawer(form)) await page.getByRole("dialog").first().waitFor({ state: "detached" })
     else await page.getByRole("heading", { name: "Credits", exact: true }).waitFor()
   }
-  const endSessions = async () => {
+  /** Ends the sessions, and does what comes next before the page hears of it by what it asks every few seconds. */
+  const endSessions = async (page: Page, next: () => Promise<void>) => {
     const { api } = at()
+    const release = await holdApiRequests(page)
     const { items } = await api<{ readonly items: ReadonlyArray<{ readonly id: string; readonly transport: string }> }>(
       "GET",
       "/api/sessions"
     )
     for (const each of items) if (each.transport === "cookie") await api("DELETE", `/api/sessions/${each.id}`)
+    await next()
+    release()
   }
   const signInAgain = async (page: Page) => {
     const { url } = await at().api<{ readonly url: string }>("POST", "/api/session/links")
@@ -239,7 +243,7 @@ describe.skipIf(!hasChromium)("a form with changes that are not saved", () => {
       await save.and(page.locator(":not([data-loading])")).waitFor()
       expect([form.name, await input.inputValue()]).toEqual([form.name, typed])
       await save.click()
-      await save.and(page.locator("[data-disabled=true]:not([data-loading])")).waitFor({ timeout: 5_000 })
+      await save.and(page.locator("[data-disabled=true]:not([data-loading])")).waitFor({ timeout: 10_000 })
       await page.unrouteAll({ behavior: "wait" })
       if (form.name === "alerts") await page.getByRole("button", { name: "I have saved it" }).click()
       expect([form.name, await (await open(page, form)).inputValue()]).toEqual([form.name, typed])
@@ -285,9 +289,8 @@ describe.skipIf(!hasChromium)("a form with changes that are not saved", () => {
       const input = await open(page, form)
       await input.fill(`${await input.inputValue()}9`)
       const typed = await input.inputValue()
-      await endSessions()
       const save = page.getByRole("button", { name: form.saves, exact: true })
-      await save.click()
+      await endSessions(page, () => save.click())
       await ended.waitFor()
       await signInAgain(page)
       await ended.waitFor({ state: "detached" })
@@ -305,8 +308,7 @@ describe.skipIf(!hasChromium)("a form with changes that are not saved", () => {
     await page.goto(`${at().service.url}/dashboard/p/${at().projectId}/keys?new=1`)
     const dialog = page.getByRole("dialog", { name: "Create key" })
     await dialog.getByRole("textbox", { name: "Name" }).fill("typed before the end")
-    await endSessions()
-    await page.keyboard.press("Enter")
+    await endSessions(page, () => page.keyboard.press("Enter"))
     const ended = page.getByRole("dialog", { name: "Your session has ended" })
     await ended.waitFor()
     await page.keyboard.press("Escape")
@@ -325,8 +327,7 @@ describe.skipIf(!hasChromium)("a form with changes that are not saved", () => {
     if (project === undefined) throw new Error("there is one")
     const signInPage = page.getByText("Open a sign-in link of this service")
     await (await open(page, project)).fill("lost by a word")
-    await endSessions()
-    await page.getByRole("button", { name: "Save", exact: true }).click()
+    await endSessions(page, () => page.getByRole("button", { name: "Save", exact: true }).click())
     await page
       .getByRole("dialog", { name: "Your session has ended" })
       .getByRole("button", { name: "Leave without saving" })

@@ -18,6 +18,8 @@ export const ProjectSwitch = ({ projectId }: { readonly projectId: string | unde
     <ProjectButton
       name={name}
       aria-haspopup="menu"
+      // pressed, it is another button, which keeps the focus: a page that comes meanwhile would take it
+      autoFocus={isAsked}
       onMouseEnter={prepare}
       onFocus={prepare}
       onClick={() => ask(true)}

@@ -10,6 +10,15 @@ const prepare = () => void load().catch(() => undefined)
 /** The button; its menu is loaded when a user is about to press it. */
 export const UserMenu = () => {
   const [isAsked, ask] = useState(false)
-  const button = <UserButton aria-haspopup="menu" onMouseEnter={prepare} onFocus={prepare} onClick={() => ask(true)} />
+  const button = (
+    <UserButton
+      aria-haspopup="menu"
+      // pressed, it is another button, which keeps the focus: a page that comes meanwhile would take it
+      autoFocus={isAsked}
+      onMouseEnter={prepare}
+      onFocus={prepare}
+      onClick={() => ask(true)}
+    />
+  )
   return isAsked ? <UserMenuItems fallback={button} onClose={() => ask(false)} /> : button
 }

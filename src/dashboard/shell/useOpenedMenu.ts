@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "react"
+import { useLayoutEffect, useRef, useState } from "react"
 
 /**
  * A menu whose button was pressed before its code had come: it opens as soon as it is there, from a button that has the focus
@@ -7,7 +7,8 @@ import { useEffect, useRef, useState } from "react"
 export const useOpenedMenu = () => {
   const target = useRef<HTMLButtonElement>(null)
   const [opened, setOpened] = useState(false)
-  useEffect(() => {
+  // before what has come with it, or comes next, can take the focus
+  useLayoutEffect(() => {
     // the pressed button has gone with its focus; whoever went on to something else meanwhile stays there
     if (document.activeElement !== document.body) return
     target.current?.focus()

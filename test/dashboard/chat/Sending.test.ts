@@ -271,7 +271,7 @@ describe.skipIf(!hasChromium)("a question", () => {
     await page.keyboard.press("Control+Enter")
     await list.given
     // what is written until then would stay behind
-    await page.waitForURL(/\/chat\/[0-9a-f-]+$/, { timeout: 5_000 })
+    await page.waitForURL(/\/chat\/[0-9a-f-]+$/, { timeout: 10_000 })
     list.release()
     await retry(page).waitFor()
     expect(errors).toEqual([])
@@ -315,7 +315,7 @@ describe.skipIf(!hasChromium)("a question", () => {
     await page
       .getByRole("dialog", { name: "Leave without saving?" })
       .getByRole("button", { name: "Stay" })
-      .click({ timeout: 5_000 })
+      .click({ timeout: 10_000 })
     release()
     await page.getByTestId("question").getByText("in ten sentences?").waitFor()
     await edited.waitFor({ state: "detached" })
