@@ -23,13 +23,15 @@ export default defineConfig({
     setupFiles: ["test/setup.ts"],
     exclude: [...ofOtherDatabase, ...ofOtherPart],
     isolate: part !== "shared",
+    // what a test prints explains its failure; the figures of `npm run promises` are printed
+    silent: process.env["PROMISES"] === "long" ? false : "passed-only",
     // most embedded databases of the tests live for seconds, in which to optimise their code costs more than it saves
     poolOptions: { forks: { execArgv: ["--liftoff-only"] } },
     maxWorkers: workers,
     // a process that is ended because it is idle can have been given the next file
     minWorkers: workers,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // the second that Vitest waits is less than a page may take on a busy machine
     expect: { poll: { timeout: 15_000 } }
   }

@@ -40,12 +40,15 @@ let stoppedBy = ""
 const run = async (processes, folder) => {
   if (stoppedBy !== "") return { passed: 0, failures: [`the ${processes} files: not run (${stoppedBy})`] }
   const report = join(folder, `${processes}.json`)
-  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`]
+  const unhandled = join(folder, `${processes}-unhandled.json`)
+  const ours = join(root, "scripts/lib/unhandledReporter.mjs")
+  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`, `--reporter=${ours}`]
+  const env = { ...process.env, TEST_PROCESSES: processes, TMPDIR: folder, UNHANDLED_ERRORS: unhandled }
   const child = spawn(
     join(root, "node_modules/.bin/vitest"),
     // a file that is asked for by name is in one of the two
     ["run", "--passWithNoTests", ...reporters, ...process.argv.slice(2)],
-    { stdio: "inherit", cwd: root, env: { ...process.env, TEST_PROCESSES: processes, TMPDIR: folder } }
+    { stdio: "inherit", cwd: root, env }
   )
   /** A terminal sends its signals to the child too. @param {NodeJS.Signals} signal */
   const stop = (signal) => {
@@ -60,8 +63,14 @@ const run = async (processes, folder) => {
     return { passed: 0, failures: [`the ${processes} files: ended before they were counted (${end})`] }
   const { numPassedTests, testResults } = JSON.parse(readFileSync(report, "utf8"))
   const failures = testResults.flatMap(failuresOf)
-  // an error outside every test
-  if (status !== 0 && failures.length === 0) failures.push(`the ${processes} files: ${end}, with no failed test`)
+  if (status !== 0 && failures.length === 0) {
+    /** @type {ReadonlyArray<string>} */
+    const errors = existsSync(unhandled) ? JSON.parse(readFileSync(unhandled, "utf8")) : []
+    const named = [...new Set(errors.map(firstLine))].map((error) => `\n    ${error}`).join("")
+    if (errors.length > 0 && errors.every(isLateAnswer) && testResults.every(isReported))
+      console.log(`the ${processes} files: all results have arrived, but answers to them came too late:${named}`)
+    else failures.push(`the ${processes} files: ${end}, with no failed test${named}`)
+  }
   return { passed: numPassedTests, failures }
 }
 
@@ -74,6 +83,17 @@ const failuresOf = ({ name, status, message, assertionResults }) => {
   // a file that could not even be loaded has no failed test, and is a failure all the same
   return status === "failed" && failed.length === 0 ? [`${path}\n    ${firstLine(message)}`] : failed
 }
+
+/**
+ * Vitest's processes wait for each other's answers for a minute, and have no setting for it. Where the one that prints is held up
+ * so long, as by a reader of its output, the answer to what a test has reported comes too late to the process that ran it.
+ *
+ * @param {string} message
+ */
+const isLateAnswer = (message) => /^\[vitest-worker\]: Timeout calling "(?:onTaskUpdate|snapshotSaved)"/.test(message)
+
+/** A test whose result has not arrived is pending, one that is left out is skipped. @param {FileReport} file */
+const isReported = ({ assertionResults }) => assertionResults.every(({ status }) => status !== "pending")
 
 const firstLine = (text = "") => text.trim().split("\n", 1)[0]
 

@@ -5,6 +5,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { ensureBuilt } from "../scripts/lib/built.mjs"
 import * as Database from "../src/sql/Database.ts"
+import { chromiumPath, noChromium } from "./support/ChromiumPath.ts"
 import { copyFrom, createDatabase, dropDatabase, urlOf } from "./support/PostgresServer.ts"
 
 /**
@@ -12,6 +13,7 @@ import { copyFrom, createDatabase, dropDatabase, urlOf } from "./support/Postgre
  * have the migrations of another time, and on PostgreSQL as a copy of one that is migrated here.
  */
 export const setup = async () => {
+  if (chromiumPath === undefined) console.log(noChromium)
   await ensureBuilt(["template"])
   const server = process.env["TEST_DATABASE_URL"]
   if (server === undefined) return

@@ -55,8 +55,12 @@ const blank = (text, pattern) => text.replace(pattern, (code) => code.replace(/[
 /** @param {string} text */
 const withoutCode = (text) => blank(blank(text, /```[\s\S]*?```/g), /`[^`\n]*`/g)
 
+const inProse = [...words, offerInProse]
+/** Most texts have none of them, and one pass tells. */
+const anyInProse = new RegExp(inProse.map(([{ source }]) => source).join("|"), "i")
+
 /** @param {string} prose @returns {Array<Hit>} */
-const hitsInProse = (prose) => [...words, offerInProse].flatMap((rule) => hitsOf(prose, rule))
+const hitsInProse = (prose) => (anyInProse.test(prose) ? inProse.flatMap((rule) => hitsOf(prose, rule)) : [])
 
 /** A name occurs many times. @type {Map<string, Array<Hit>>} */
 const ofNames = new Map()
@@ -86,7 +90,8 @@ const piecesOf = (file, text) => {
     if (children.length > 0) return children.forEach(visit)
     const start = node.getStart(source)
     // between two tokens there is nothing but space and comments
-    pieces.push({ kind: "comment", text: text.slice(node.getFullStart(), start), start: node.getFullStart() })
+    const between = text.slice(node.getFullStart(), start)
+    if (between.trim() !== "") pieces.push({ kind: "comment", text: between, start: node.getFullStart() })
     if (ts.isIdentifier(node) || ts.isPrivateIdentifier(node)) {
       pieces.push({ kind: "identifier", text: isMethod(node) ? "" : node.text, start })
     } else if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node)) {

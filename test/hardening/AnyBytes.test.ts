@@ -117,22 +117,24 @@ describe("no bytes hold up the others for long", () => {
     ["the most messages", () => JSON.stringify({ ...small, messages: many(20_000, () => small.messages[0]) })]
   ])("%s", async (_, make) => {
     const sent = make()
-    const pings: Array<number> = []
+    const steps: Array<number> = []
     let isOver = false
-    const pinging = (async () => {
+    const measuring = (async () => {
       while (!isOver) {
-        const startedAt = performance.now()
+        const startedAt = process.cpuUsage()
         await new Promise((resolve) => setImmediate(resolve))
-        pings.push(performance.now() - startedAt)
+        steps.push(process.cpuUsage(startedAt).user / 1_000)
       }
     })()
     const response = await harness.send(chat, sent)
     await harness.expectAnswer(response, sent.slice(0, 40))
     isOver = true
-    await pinging
-    figure("longest stall in ms", Math.max(...pings).toFixed(0))
+    await measuring
+    // by the processor's time: a busy machine makes others wait too
+    const longest = steps.reduce((a, b) => Math.max(a, b), 0)
+    figure("longest step in ms", longest.toFixed(0))
     // parsing any of these would take longer, even on an idle machine
-    expect(Math.max(...pings)).toBeLessThan(1_000)
+    expect(longest).toBeLessThan(1_000)
   })
 })
 

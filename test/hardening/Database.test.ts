@@ -3,13 +3,12 @@ import { randomBytes } from "node:crypto"
 import Pg from "pg"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { readStream } from "../support/EventStream.ts"
-import { figure } from "../support/Figures.ts"
+import { figure, inLong } from "../support/Figures.ts"
 import { type Service, startService } from "../support/Service.ts"
 import { startProxy, type TcpProxy } from "../support/TcpProxy.ts"
 import { start as startUpstream, type Upstream } from "../support/Upstream.ts"
 
 const server = process.env["TEST_DATABASE_URL"]
-if (server === undefined) console.log("TEST_DATABASE_URL is not set: nothing is cut off from PostgreSQL")
 
 let upstream: Upstream
 let proxy: TcpProxy
@@ -109,7 +108,7 @@ describe.skipIf(server === undefined)("when the database is cut off from the gat
         `database ${mode}: refused after ms, recovered after ms`,
         `${refusedMillis.toFixed(0)} ${recoveryMillis.toFixed(0)}`
       )
-      expect(recoveryMillis).toBeLessThan(5_000)
+      expect(recoveryMillis).toBeLessThan(inLong(5_000, 30_000))
 
       await until(async () => (await direct.query("select from hold where state = 'held'")).rowCount === 0)
       const { rows } = await direct.query("select status, count(*)::int as count from call group by status")

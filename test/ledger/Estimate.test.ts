@@ -64,13 +64,13 @@ describe("Measuring a prompt", () => {
 
   it("measuring is linear in the length of hostile text", () => {
     const time = (text: string) => {
-      const started = performance.now()
+      const started = process.cpuUsage()
       measured(text)
-      return performance.now() - started
+      return process.cpuUsage(started).user / 1_000
     }
     time("warm up ".repeat(100_000))
     for (const unit of ["a", "a1", " ", "\n", "!", "é", "漢", "\ud800", "a!"]) {
-      expect(time(unit.repeat(1_000_000 / unit.length)), JSON.stringify(unit)).toBeLessThan(500)
+      expect(time(unit.repeat(1_000_000 / unit.length)), JSON.stringify(unit)).toBeLessThan(2_000)
     }
   })
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import { makeSnapshot } from "../../src/catalog/Catalog.ts"
 import type { ChatRequest, RoutingControls } from "../../src/domain/Chat.ts"
 import { protocolIds, shapingParameters, tuningParameters } from "../../src/domain/Support.ts"
-import { callJson } from "../../src/ledger/CallRows.ts"
+import { loggedCall } from "../../src/ledger/CallRows.ts"
 import { intersectPolicies } from "../../src/policy/EffectivePolicy.ts"
 import { sameFigure } from "../../src/routing/ModelTable.ts"
 import { classify } from "../../src/routing/quality/Classify.ts"
@@ -198,7 +198,7 @@ describe("A decision that is made again from the recorded features", () => {
     }
     const text = recorded(naming(100), certain) ?? ""
     expect(fromRecorded(text)?.controls.models.deny).toHaveLength(100)
-    expect(JSON.parse(callJson("id", testCaller, record({ features: text }), () => undefined))).toMatchObject({
+    expect(JSON.parse(loggedCall("id", testCaller, record({ features: text }), () => undefined).call)).toMatchObject({
       features: text
     })
     expect(recorded(naming(200), certain)).toBeNull()

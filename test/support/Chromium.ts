@@ -1,21 +1,13 @@
-import { existsSync } from "node:fs"
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core"
+import { chromiumPath } from "./ChromiumPath.ts"
 
-/**
- * Of the distribution: no download of a browser belongs to the installation. The first that is there: without the windows that Chromium
- * has also when nobody sees them, a page takes half of the CPU.
- */
-const executables = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"]
-const executable = executables.find((path) => existsSync(path))
-
-/** Journeys in the browser are skipped without one, and say so. */
-export const hasChromium = executable !== undefined
-if (!hasChromium) console.log(`skipped: journeys in the browser, because there is no ${executables.join(", and no ")}`)
+/** Journeys in the browser are skipped without one, and the run says so. */
+export const hasChromium = chromiumPath !== undefined
 
 /** A new profile each; nothing is asked of other hosts. Most pages live for seconds, in which to optimise their code costs more than it saves. */
 export const launchChromium = (more: ReadonlyArray<string> = []): Promise<Browser> =>
   chromium.launch({
-    ...(executable !== undefined && { executablePath: executable }),
+    ...(chromiumPath !== undefined && { executablePath: chromiumPath }),
     headless: true,
     args: [
       "--no-sandbox",

@@ -46,7 +46,7 @@ export interface Service {
 
 const startMillis = 60_000
 /** Half of the CPU of a start is optimised code of the embedded database, which pays after the seconds that most tests last. */
-export const flags: ReadonlyArray<string> = ["--liftoff-only"]
+export const flags: ReadonlyArray<string> = ["--liftoff-only", "--wasm-lazy-compilation", "--wasm-lazy-validation"]
 
 /** A PostgreSQL database of its own when the suite runs on PostgreSQL. */
 const makeDatabase = async (): Promise<{ readonly url: string; readonly drop: () => Promise<void> } | undefined> => {

@@ -166,8 +166,12 @@ describe.each(databaseKinds)("the actions of analyses on %s", (kind) => {
           Effect.flatMap(Ledger, ({ flushed }) => flushed),
           Effect.flatMap(
             SqlClient,
-            (sql) => sql`update attempt a set status = 'error', error_code = ${code}
-            from call c where c.id = a.call_id and c.project_id = ${project.id}`
+            (sql) => sql`with failed as (
+                update call set attempt_started_at = null, attempt_latency_millis = null where project_id = ${project.id}
+                returning id, provider, model, latency_millis
+              )
+              insert into attempt (call_id, position, provider, model, status, error_code, cost_micro_usd, cost_basis, latency_millis)
+              select id, 0, provider, model, 'error', ${code}, 0, 'charged', latency_millis from failed`
           )
         )
       )

@@ -357,8 +357,8 @@ describe.each(databaseKinds)("conversations over HTTP on %s", (kind) => {
     const end = async (readers: ReadonlyArray<Reader>) => {
       const begun = Date.now()
       await Promise.all(readers.map(({ done }) => done))
-      // far less than the minute, with room for a busy machine
-      expect(Date.now() - begun).toBeLessThan(5_000)
+      // less than the minute after which each reader is looked at, with room for a busy machine
+      expect(Date.now() - begun).toBeLessThan(30_000)
       for (const reader of readers) expect(reader.named("conversation")).toEqual([])
     }
 

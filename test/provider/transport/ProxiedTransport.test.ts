@@ -18,6 +18,7 @@ import * as HttpProvider from "../../../src/provider/transport/HttpProvider.ts"
 import { Transport } from "../../../src/provider/transport/Transport.ts"
 import { certificate, privateKey } from "../../support/Certificate.ts"
 import * as HttpProxy from "../../support/HttpProxy.ts"
+import { turns } from "../../support/Turns.ts"
 import * as Upstream from "../../support/Upstream.ts"
 import { call, model, open, saying } from "../protocols/calls.ts"
 
@@ -77,11 +78,6 @@ const caller = async (proxy: ProxyOptions) => {
 }
 
 const http = (proxy: HttpProxy.HttpProxy): ProxyOptions => ({ http: Redacted.make(proxy.url) })
-
-/** Lets the loop turn a while, so that a connection is back in its pool. */
-const turns = async (count = 50): Promise<void> => {
-  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve))
-}
 
 describe("a transport with a proxy", () => {
   it("asks it for the host, sends what it wants to know of the user, and keeps the tunnel for further calls", async () => {
