@@ -23,7 +23,9 @@ const { illustratedConversation } = await importSources(
   [service]
 )
 /** @type {typeof import("../../test/support/Chromium.ts")} */
-const { launchChromium, openPage } = await importSources(new URL("../../test/support/Chromium.ts", import.meta.url))
+const { launchChromium, openPage, settled } = await importSources(
+  new URL("../../test/support/Chromium.ts", import.meta.url)
+)
 
 /** @typedef {import("playwright-core").Page} Page */
 /** @typedef {{ readonly url: string, readonly signInLink: () => Promise<string> }} Shown */
@@ -42,8 +44,7 @@ const signedIn = async (shown, scheme, width) => {
 const open = async (page, url) => {
   await page.goto(url)
   await page.getByTestId("available").getByText("$").waitFor()
-  await page.waitForLoadState("networkidle")
-  await page.locator("main [aria-busy=true]").first().waitFor({ state: "detached" })
+  await settled(page)
 }
 
 /** @param {string} into */

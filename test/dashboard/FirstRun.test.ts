@@ -1,6 +1,6 @@
 import type { Browser } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { hasChromium, launchChromium, openPage } from "../support/Chromium.ts"
+import { hasChromium, launchChromium, openPage, settled } from "../support/Chromium.ts"
 import { type Service, startService } from "../support/Service.ts"
 import { polling } from "./Journey.ts"
 import { printedLink } from "./Seeded.ts"
@@ -67,7 +67,7 @@ describe.skipIf(!hasChromium)("the first run", () => {
     page.on("request", (request) => files.push(new URL(request.url()).pathname))
     await page.goto(`${service.url}/dashboard/`)
     await page.getByText("Open a sign-in link of this service").waitFor()
-    await page.waitForLoadState("networkidle")
+    await settled(page)
     const loaded = files.filter((path) => path.startsWith("/dashboard/"))
     expect(loaded.length).toBeLessThanOrEqual(maxFiles)
     expect(files.filter((path) => path.startsWith("/api/")).length).toBeLessThanOrEqual(maxApiCalls)

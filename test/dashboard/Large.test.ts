@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { generate } from "../../scripts/bench/activity/generate.mjs"
-import { hasChromium, launchChromium, openPage } from "../support/Chromium.ts"
+import { hasChromium, launchChromium, openPage, settled } from "../support/Chromium.ts"
 import { databaseAt } from "../support/LedgerRows.ts"
 import { type Service, startService } from "../support/Service.ts"
 import { operatorApi } from "./Seeded.ts"
@@ -51,7 +51,7 @@ describe.skipIf(!hasChromium)("with 100,000 calls and 500 keys", () => {
     await page.goto(url)
     await page.getByRole("heading", { name: "Overview", exact: true }).waitFor()
     // what it still asks for would count as the next page's
-    await page.waitForLoadState("networkidle")
+    await settled(page)
     close = () => browser.close()
   }, 240_000)
   afterAll(async () => {
@@ -82,7 +82,7 @@ describe.skipIf(!hasChromium)("with 100,000 calls and 500 keys", () => {
       requests.length = 0
       await page.goto(`${service.url}/dashboard${path}`)
       await page.locator("main").getByRole("heading", { level: 1 }).waitFor()
-      await page.waitForLoadState("networkidle")
+      await settled(page)
       found[name] = {
         requests: requests
           .map((url) => new URL(url))

@@ -1,6 +1,6 @@
 import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { hasChromium, launchChromium, openPage } from "../support/Chromium.ts"
+import { hasChromium, launchChromium, openPage, settled } from "../support/Chromium.ts"
 import { type SeededService, seededService } from "./Seeded.ts"
 
 const phone = { width: 360, height: 740 }
@@ -32,8 +32,8 @@ describe.skipIf(!hasChromium)("on a small screen", () => {
   }
   const open = async (page: Page, path: string) => {
     await page.goto(`${seeded.url}/dashboard${path}`)
-    await page.waitForLoadState("networkidle")
     await page.locator("main").getByRole("heading", { level: 1 }).waitFor()
+    await settled(page)
   }
   const callOf = (model: string, more: object = {}) =>
     seeded.service.post("/v1/chat/completions", { model, messages: [{ role: "user", content: "hi" }], ...more })

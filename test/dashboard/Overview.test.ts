@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { money } from "../../src/dashboard/parts/format.ts"
-import { hasChromium, holdAnswers } from "../support/Chromium.ts"
+import { hasChromium, holdAnswers, settled } from "../support/Chromium.ts"
 import { type Journey, journey, polling } from "./Journey.ts"
 
 interface Activity {
@@ -162,7 +162,7 @@ describe.skipIf(!hasChromium)("the overview", () => {
       .or(page.getByText("Nothing needs attention"))
       .first()
       .waitFor()
-    await page.waitForLoadState("networkidle")
+    await settled(page)
     requests.length = 0
     for (let step = 0; step < 8; step += 1) {
       const refused = page.waitForResponse("**/refusals?*")
@@ -173,7 +173,7 @@ describe.skipIf(!hasChromium)("the overview", () => {
       const times = requests.filter((url) => url.includes(path)).length
       expect([path, times > 0, times <= 3]).toEqual([path, true, true])
     }
-    await page.waitForLoadState("networkidle")
+    await settled(page)
     await page.evaluate(
       "Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => 'hidden' }); document.dispatchEvent(new Event('visibilitychange'))"
     )

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { hasChromium } from "../support/Chromium.ts"
+import { hasChromium, settled } from "../support/Chromium.ts"
 import { journey, polling } from "./Journey.ts"
 
 describe.skipIf(!hasChromium)("the requests of a project", () => {
@@ -213,7 +213,7 @@ describe.skipIf(!hasChromium)("the requests of a project", () => {
     await dialog.waitFor({ state: "detached" })
     await rowOf("tight").click()
     await dialog.getByText("Raise this limit").waitFor()
-    await page.waitForLoadState("networkidle")
+    await settled(page)
     expect((await dialog.innerText()).match(/max_tokens/g)).toHaveLength(1)
     expect(errors).toEqual([])
   })

@@ -8,6 +8,7 @@ import {
   holdApiRequests,
   launchChromium,
   openPage,
+  settled,
   type WatchedPage
 } from "../support/Chromium.ts"
 import { isLong } from "../support/Figures.ts"
@@ -90,15 +91,20 @@ describe.skipIf(!hasChromium)("every page", () => {
   }
 
   /** As a link does: the app stays loaded. */
-  const go = async (page: Page, path: string) => {
-    const to = JSON.stringify(`/dashboard${path}`)
-    await page.evaluate(`history.pushState(null, "", ${to}); dispatchEvent(new PopStateEvent("popstate"))`)
-    await page.waitForLoadState("networkidle")
-    await page.locator("main").getByRole("heading", { level: 1 }).waitFor()
-    // without a dialog's movement colours are those that stay; a loader turns forever
-    await page.evaluate(
+  const follow = (page: Page, path: string) =>
+    page.evaluate(
+      `history.pushState(null, "", ${JSON.stringify(`/dashboard${path}`)}); dispatchEvent(new PopStateEvent("popstate"))`
+    )
+  /** Without a dialog's movement colours are those that stay; a loader turns forever. */
+  const still = (page: Page) =>
+    page.evaluate(
       "Promise.allSettled(document.getAnimations().filter((each) => each.effect.getTiming().iterations !== Infinity).map((each) => each.finished)).then(() => {})"
     )
+  const go = async (page: Page, path: string) => {
+    await follow(page, path)
+    await settled(page)
+    await page.locator("main").getByRole("heading", { level: 1 }).waitFor()
+    await still(page)
   }
 
   const violations = async (page: Page): Promise<ReadonlyArray<string>> => {
@@ -168,8 +174,9 @@ describe.skipIf(!hasChromium)("every page", () => {
       await look("a warning")
       await page.getByRole("button", { name: "I have saved it" }).click()
       await page.route("**/activity?*", (route) => route.fulfill({ status: 503, headers: { "retry-after": "3600" } }))
-      await go(page, `${seeded.paths["activity"]}`)
+      await follow(page, `${seeded.paths["activity"]}`)
       await page.getByText("The service is not available right now").waitFor()
+      await still(page)
       await look("a page that waits")
       expect(problems.join("\n")).toBe("")
     }
@@ -202,7 +209,7 @@ describe.skipIf(!hasChromium)("every page", () => {
     await page.waitForURL(`**${seeded.paths["activity"]}`)
     release()
     await page.getByText("Open a sign-in link of this service").waitFor()
-    await page.waitForLoadState("networkidle")
+    await settled(page)
     expect(visited.filter((url) => url.includes("/sign-in")).length).toBe(1)
     const back = new URL(page.url()).searchParams.get("return_to")
     expect(back).toBe(`${seeded.paths["activity"]}`)

@@ -1,6 +1,6 @@
 import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { hasChromium, launchChromium, openPage } from "../support/Chromium.ts"
+import { hasChromium, launchChromium, openPage, settled } from "../support/Chromium.ts"
 import { clientSecret, type OpenIdProvider, startProvider } from "../support/OpenIdProvider.ts"
 import { type Service, startService } from "../support/Service.ts"
 
@@ -264,7 +264,7 @@ describe.skipIf(!hasChromium)("a project that one person pays and another uses",
       const create = vera.page.getByRole("button", { name: button }).first()
       await create.waitFor()
       expect(await create.isDisabled()).toBe(true)
-      await vera.page.waitForLoadState("networkidle")
+      await settled(vera.page)
       expect([path, await vera.page.getByRole("dialog").count()]).toEqual([path, 0])
     }
     expect([...owner.errors, ...vera.errors]).toEqual([])

@@ -1,4 +1,4 @@
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core"
+import { type Browser, type BrowserContextOptions, chromium, type Page, type Request } from "playwright-core"
 import { chromiumPath } from "./ChromiumPath.ts"
 
 /** Journeys in the browser are skipped without one, and the run says so. */
@@ -51,8 +51,36 @@ export const openPage = async (browser: Browser, options: BrowserContextOptions 
     if ((message.type() === "error" || message.type() === "warning") && !isRefusal) errors.push(message.text())
   })
   page.on("pageerror", (error) => errors.push(String(error)))
-  page.on("request", (request) => requests.push(request.url()))
+  const pending = new Set<Request>()
+  requestsUnderWay.set(page, pending)
+  page.on("request", (request) => {
+    requests.push(request.url())
+    pending.add(request)
+  })
+  page.on("requestfinished", (request) => pending.delete(request))
+  page.on("requestfailed", (request) => pending.delete(request))
   return { page, errors, requests }
+}
+
+const requestsUnderWay = new WeakMap<Page, Set<Request>>()
+
+/** A page has more to do where an answer leads to another request: it has none when it was idle so often. */
+const idleTurns = 3
+
+/**
+ * Waits until a page of `openPage` has shown all that it loads. That its network is idle for a time does not say so: a busy machine
+ * takes longer than that to show an answer, and to ask for what follows from it.
+ */
+export const settled = async (page: Page): Promise<void> => {
+  const pending = requestsUnderWay.get(page) ?? new Set()
+  const until = performance.now() + 60_000
+  for (let idle = 0; idle < idleTurns; ) {
+    await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestIdleCallback(() => done())))")
+    const waiting = await page.locator("[aria-busy=true]").count()
+    idle = pending.size === 0 && waiting === 0 ? idle + 1 : 0
+    if (performance.now() > until)
+      throw new Error(`waited for: ${[...pending].map((request) => request.url())}, ${waiting} parts that load`)
+  }
 }
 
 /** Requests that the test answers and that are still under way end with the profile, which is no error. */
