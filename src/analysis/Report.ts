@@ -54,7 +54,7 @@ export const reportOf = (workload: Workload, input: ReportInput): Reported => {
         calls_covered: calls.filter(({ blocks, prices, usage }) => isCovered(blocks.length, prices, usage)).length,
         traffic: { ...sumsOf(input.traffic), opted_in: sumsOf(input.traffic.optedIn) },
         covered_microusd: diagnosis.chargedMicroUsd,
-        excluded: excludedOf(calls),
+        excluded: excludedOf(input, calls),
         model_error: diagnosis.modelErrors.map(({ readsExplained, route, share }) => ({
           route,
           share: rounded(share),
@@ -128,16 +128,20 @@ const withoutProjection = (diagnosis: Diagnosis): Diagnosis => ({
 const isCovered = (blocks: number, prices: unknown, usage: unknown): boolean =>
   blocks > 0 && prices !== null && usage !== null
 
-const excludedOf = (calls: Workload["calls"]): AnalysisReport["scope"]["excluded"] => {
-  const reasons = [
-    { reason: "no_usage", count: calls.filter(({ usage }) => usage === null).length },
-    { reason: "no_prices", count: calls.filter(({ prices, usage }) => usage !== null && prices === null).length },
-    {
-      reason: "truncated",
-      count: calls.filter(({ blocks, prices, usage }) => usage !== null && prices !== null && blocks.length === 0)
-        .length
-    }
-  ]
+/** A bill is computed from the prompt, which the log of calls does not have of any call. */
+const excludedOf = ({ source }: ReportInput, calls: Workload["calls"]): AnalysisReport["scope"]["excluded"] => {
+  const reasons =
+    source === "call_log"
+      ? [{ reason: "not_captured", count: calls.length }]
+      : [
+          { reason: "no_usage", count: calls.filter(({ usage }) => usage === null).length },
+          { reason: "no_prices", count: calls.filter(({ prices, usage }) => usage !== null && prices === null).length },
+          {
+            reason: "truncated",
+            count: calls.filter(({ blocks, prices, usage }) => usage !== null && prices !== null && blocks.length === 0)
+              .length
+          }
+        ]
   return reasons.filter(({ count }) => count > 0)
 }
 

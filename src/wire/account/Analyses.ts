@@ -92,7 +92,7 @@ const Scope = Schema.Struct({
   }).annotations({ description: "All calls of the project in the range, except conversations in the dashboard." }),
   covered_microusd: money("Cost of the analysed calls"),
   excluded: Schema.Array(
-    Schema.Struct({ reason: text("truncated, no_usage or no_prices."), count: count("Calls.") })
+    Schema.Struct({ reason: text("truncated, not_captured, no_usage or no_prices."), count: count("Calls.") })
   ).annotations({ description: "Analysed calls whose bill could not be recomputed." }),
   model_error: Schema.Array(
     Schema.Struct({

@@ -96,7 +96,13 @@ describe.each(databaseKinds)("analyses over HTTP on %s", (kind) => {
     expect(done).toMatchObject({ status: "insufficient_data", sample_count: 3, progress: null, actions_taken: [] })
     expect(done.report).toMatchObject({
       version: 1,
-      scope: { source: "call_log", samples: 3, traffic: { calls: 3 } },
+      scope: {
+        source: "call_log",
+        samples: 3,
+        traffic: { calls: 3 },
+        calls_covered: 0,
+        excluded: [{ reason: "not_captured", count: 3 }]
+      },
       headline: { projected: null },
       honesty: { insufficient: expect.arrayContaining([{ what: "calls", have: 3, need: 30 }]) }
     })

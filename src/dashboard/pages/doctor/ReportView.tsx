@@ -167,7 +167,7 @@ const Scope = ({ scope }: Pick<Report, "scope">) => (
     </Text>
     {scope.excluded.map(({ count: calls, reason }) => (
       <Text key={reason} size="sm" className="figures">
-        Not billed again: {count(calls)} ({nameOf(reason)})
+        Not billed again: {counted(calls, "call")} ({reasons[reason] ?? nameOf(reason)})
       </Text>
     ))}
     {scope.model_error.map(({ reads_explained, route, share }) => (
@@ -178,6 +178,14 @@ const Scope = ({ scope }: Pick<Report, "scope">) => (
     ))}
   </Stack>
 )
+
+/** Why the bill of a call could not be computed again. */
+const reasons: Readonly<Record<string, string>> = {
+  truncated: "too large to be collected whole",
+  not_captured: "prompt not collected",
+  no_usage: "usage not reported",
+  no_prices: "model without prices"
+}
 
 const Notes = ({ of, title }: { readonly title: string; readonly of: ReadonlyArray<string> }) =>
   of.length === 0 ? null : (
