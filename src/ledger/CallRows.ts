@@ -8,7 +8,7 @@ import type { ModelNumbers } from "./ModelNumberStore.ts"
 /** Untrusted text is cut to this, so that rows are bounded. */
 const maxTextLength = 2_048
 
-/** What is written of a call, as `ledger_batch` reads it from JSON; columns that are left out are null. */
+/** What is written of a call, as `ledger_apply` reads it from JSON; columns that are left out are null. */
 export interface LoggedCall {
   /** Its row in the table `call`, as JSON. */
   readonly call: string
@@ -125,7 +125,7 @@ const poolJson = (models: CallRecord["pool"]["models"], numbersOf: ModelNumbers[
     : `"pool":${JSON.stringify([storable(first)])},"pool_numbers":"${numbers}"`
 }
 
-/** What a hold is for, as `ledger_batch` reads it from JSON. */
+/** What a hold is for, as `ledger_apply` reads it from JSON. */
 export const holdRow = (callId: string, { accountId, billingMode, keyId, projectId }: CallerShape) => ({
   id: callId,
   key_id: keyId,

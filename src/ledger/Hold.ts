@@ -26,7 +26,7 @@ export const minShareDivisor = 16
 const typicalShareDivisor = 2
 
 /**
- * The amount of a hold once the option is granted, in a room that its `min` fits; the function `ledger_batch` decides the
+ * The amount of a hold once the option is granted, in a room that its `min` fits; the function `ledger_apply` decides the
  * same. `base` is what the call holds already, `room` what every scope of it has left beside that.
  */
 export const grantedAmount = ({ max, min, typical }: HoldOption, room: number, base: number): MicroUsd => {

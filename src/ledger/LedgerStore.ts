@@ -98,7 +98,7 @@ export class LedgerStore extends Context.Tag("gateway/ledger/LedgerStore")<Ledge
       const node = yield* LedgerNode
       const sql = yield* SqlClient
       const statements = {
-        batch: prepare("ledger_batch", batchStatement),
+        batch: prepare("ledger_apply", batchStatement),
         reserve: prepare("ledger_reserve", reserveStatement)
       }
       return make(sql, statements, node.id, yield* ModelNumberStore.make(sql))
@@ -178,7 +178,7 @@ const make = (
 /** The select list is evaluated after the batch: what is kept is kept with its settlement, or not at all. */
 const batchStatement = `select verdicts, granted, amounts, needed_amounts as needed, available_amounts as available,
   held_amounts as held, idempotency_keep($20)
-  from ledger_batch($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$21)`
+  from ledger_apply($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14,$15,$16,$17,$18,$19,$21)`
 
 /** Of one reservation. Where it is not granted, nothing is written. */
 const reserveStatement = `select granted, amount, available from ledger_reserve($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11)`

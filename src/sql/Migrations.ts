@@ -48,6 +48,7 @@ import { announcedRows } from "./migrations/0047_announced_rows.ts"
 import { erasedArtifacts } from "./migrations/0048_erased_artifacts.ts"
 import { ledgerReserve } from "./migrations/0049_ledger_reserve.ts"
 import { callAttempts } from "./migrations/0050_call_attempts.ts"
+import { ledgerApply } from "./migrations/0051_ledger_apply.ts"
 
 export type MigrationError = Migrator.MigrationError
 
@@ -94,7 +95,8 @@ export const migrations = {
   "0047_announced_rows": announcedRows,
   "0048_erased_artifacts": erasedArtifacts,
   "0049_ledger_reserve": ledgerReserve,
-  "0050_call_attempts": callAttempts
+  "0050_call_attempts": callAttempts,
+  "0051_ledger_apply": ledgerApply
 }
 
 /** An arbitrary number, the same in every version of the gateway. */

@@ -10,7 +10,7 @@ import { Timers } from "../../src/domain/Timers.ts"
 import { type Usage, usage } from "../../src/domain/Usage.ts"
 import { Ledger, LedgerLayer } from "../../src/ledger/Ledger.ts"
 import { databases } from "./databases.ts"
-import { newCaller, newCallId, option, record, settled, wants } from "./fixtures.ts"
+import { newCaller, option, record, settled, wants } from "./fixtures.ts"
 
 const columns = `call_id, position, provider, model, status, error_code, error_message, cost_micro_usd::int as cost, cost_basis,
   latency_millis, (extract(epoch from started_at) * 1000)::float8 as started, input_tokens::int as input,
@@ -154,8 +154,10 @@ for (const [name, database] of databases) {
       it.effect("those that a node of the version before writes are read too", () =>
         Effect.gen(function* () {
           const sql = yield* SqlClient
-          const callId = newCallId()
-          const { accountId, keyId, projectId } = yield* newCaller({ credit: 1_000 })
+          const ledger = yield* Ledger
+          const caller = yield* newCaller({ credit: 1_000 })
+          const { callId } = yield* ledger.reserve(wants(caller, option(10)))
+          const { accountId, keyId, projectId } = caller
           const call = {
             id: callId,
             key_id: keyId,
@@ -180,7 +182,10 @@ for (const [name, database] of databases) {
             latency_millis: 3,
             started_at_millis: 1_767_225_600_124
           }
-          yield* sql`select call_log(${JSON.stringify([call])}::jsonb, ${JSON.stringify([attempt])}::jsonb)`
+          yield* sql`select verdicts from ledger_batch(gen_random_uuid(), '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}',
+            '{}', array[${callId}::uuid], array['settled'], array[0], ${JSON.stringify([call])}::jsonb,
+            ${JSON.stringify([attempt])}::jsonb, null, 200)`
+          expect(yield* sql`select state from hold where id = ${callId}`).toEqual([{ state: "settled" }])
           expect(yield* rowsOf("call_attempt", [callId])).toMatchObject([
             { call_id: callId, position: 0, model: "sim/large", latency_millis: 3, started: 1_767_225_600_124 }
           ])

@@ -400,10 +400,10 @@ for (const [name, database] of databases) {
             const caller = yield* newCaller({})
             const ended = yield* ledger.reserve(wants(caller, option(10)))
             const { accountId, keyId, projectId } = caller
-            const batch = sql`select verdicts from ledger_batch(gen_random_uuid(), array[gen_random_uuid()],
+            const batch = sql`select verdicts from ledger_apply(gen_random_uuid(), array[gen_random_uuid()],
             array[false], array[false], array[${keyId}::uuid], array[${projectId}::uuid], array[${accountId}::uuid], array[true],
             array['auto'], array[1], array[10::bigint], array[null::bigint], array[10::bigint], array[${ended.callId}::uuid],
-            array['settled'], array[5::bigint], null, null, null)`
+            array['settled'], array[5::bigint], null, null, null, 200)`
             const scans = sql<
               Record<string, string>
             >`select pg_stat_get_xact_numscans('hold_created'::regclass) as by_time,

@@ -47,13 +47,6 @@ const untilLocked = (url: string) =>
     )
   )
 
-/** Lets a batch wait for locks without a limit, as one whose connection is lost does for its commit. */
-const unlimited = `do $$ declare f regprocedure; begin
-  for f in select oid from pg_proc where proname = 'ledger_batch' loop
-    execute format('alter function %s set lock_timeout = 0', f);
-  end loop;
-end $$`
-
 describe.skipIf(postgresServer === undefined)("a locked account on PostgreSQL", () => {
   it.scopedLive(
     "delays its own callers only, and is charged exactly once for each call when the lock is gone",
@@ -127,10 +120,11 @@ describe.skipIf(postgresServer === undefined)("a locked account on PostgreSQL", 
         const ledger = yield* Ledger
         const caller = yield* newCaller({ credit: 1_000 })
         const { callId } = wants(caller, option(10))
-        const batch = `select verdicts from ledger_batch(gen_random_uuid(), array['${callId}'::uuid], array[false],
+        // without a limit for locks: as one whose connection is lost waits for its commit
+        const batch = `select verdicts from ledger_apply(gen_random_uuid(), array['${callId}'::uuid], array[false],
           array[false], array['${caller.keyId}'::uuid], array['${caller.projectId}'::uuid],
           array['${caller.accountId}'::uuid], array[true], array['auto'], array[1], array[10::bigint],
-          array[null::bigint], array[10::bigint], '{}', '{}', '{}', null, null, null)`
+          array[null::bigint], array[10::bigint], '{}', '{}', '{}', null, null, null, 0)`
         const voidIt = ledger.settle({ callId, caller, option: 0, amount: microUsd(0), room: microUsd(0) }, voided)
         // written, its commit is late: the void waits for it and closes it
         const writing = yield* connect(url)
@@ -148,7 +142,6 @@ describe.skipIf(postgresServer === undefined)("a locked account on PostgreSQL", 
         const outcome = yield* Effect.scoped(
           Effect.gen(function* () {
             const owner = yield* locking(url, caller)
-            yield* Effect.promise(() => blocked.query(unlimited))
             const late = blocked.query(batch.replace(callId, other.callId)).then(
               () => "committed",
               (error: { readonly code: string }) => error.code

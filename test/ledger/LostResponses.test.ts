@@ -32,7 +32,7 @@ const poolerAt = (url: string) =>
         near.on("error", () => {}).on("close", () => far.destroy())
         far.on("error", () => {}).on("close", () => near.destroy())
         near.on("data", (sent) => {
-          isLost ||= error !== undefined && (sent.includes("ledger_batch") || sent.includes("ledger_reserve"))
+          isLost ||= error !== undefined && (sent.includes("ledger_apply") || sent.includes("ledger_reserve"))
           far.write(sent)
         })
         far.on("data", (received) => {
