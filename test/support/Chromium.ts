@@ -72,7 +72,8 @@ const idleTurns = 3
  * takes longer than that to show an answer, and to ask for what follows from it.
  */
 export const settled = async (page: Page): Promise<void> => {
-  const pending = requestsUnderWay.get(page) ?? new Set()
+  const pending = requestsUnderWay.get(page)
+  if (pending === undefined) throw new Error("this page was opened in another way: what it asks for is not known")
   const until = performance.now() + 60_000
   for (let idle = 0; idle < idleTurns; ) {
     await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestIdleCallback(() => done())))")
