@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core"
 import { describe, expect, it } from "vitest"
-import { hasChromium } from "../support/Chromium.ts"
+import { hasChromium, settled } from "../support/Chromium.ts"
 import { journey } from "./Journey.ts"
 
 describe.skipIf(!hasChromium)("what is loaded when it is first shown", () => {
@@ -45,7 +45,8 @@ describe.skipIf(!hasChromium)("what is loaded when it is first shown", () => {
     await page.keyboard.press("Control+k")
     const retry = alert.getByRole("button", { name: "Retry" })
     await retry.click()
-    await retry.waitFor()
+    // what asks whether the service answers, and would load the page again
+    await settled(page)
     await page.unroute(files)
     await retry.click()
     await page.getByRole("combobox", { name: "Page, project, model or request id" }).fill("activity")
