@@ -54,6 +54,29 @@ describe.skipIf(!hasChromium)("a key", () => {
     expect(errors).toEqual([])
   })
 
+  it("is deleted once it is revoked, also as the only one of the last page", async () => {
+    const { api, service, signIn } = at()
+    const project = await api<{ readonly id: string }>("POST", "/api/me/projects", { name: "many keys" })
+    const keys = `/api/projects/${project.id}/keys`
+    const { id } = await api<{ readonly id: string }>("POST", keys, { name: "oldest" })
+    for (let count = 1; count <= 20; count++) await api("POST", keys, { name: `key ${count}` })
+    const { errors, page } = await signIn()
+    await page.goto(`${service.url}/dashboard/p/${project.id}/keys?page=2&key=${id}`)
+    const drawer = page.getByRole("dialog", { name: "oldest", exact: true })
+    await drawer.getByRole("button", { name: "Revoke" }).waitFor()
+    // one that may be in use is revoked first
+    expect(await drawer.getByRole("button", { name: "Delete" }).count()).toBe(0)
+    await api("POST", `/api/keys/${id}/revoke`)
+    await page.reload()
+    await drawer.getByRole("button", { name: "Delete" }).click()
+    await drawer.getByRole("button", { name: "Delete permanently" }).click()
+    await drawer.waitFor({ state: "detached" })
+    await page.getByRole("row", { name: /^key 20/ }).waitFor()
+    const left = await api<{ readonly items: ReadonlyArray<{ readonly name: string }> }>("GET", `${keys}?limit=100`)
+    expect(left.items.map(({ name }) => name)).toEqual(Array.from({ length: 20 }, (_, at) => `key ${20 - at}`))
+    expect(errors).toEqual([])
+  })
+
   it("has the limit that was typed, and none that was rounded to it", async () => {
     const { api, projectId, service, signIn } = at()
     const { errors, page } = await signIn()

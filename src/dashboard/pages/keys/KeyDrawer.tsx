@@ -16,6 +16,7 @@ import { useIdempotencyKeys } from "../../parts/useIdempotencyKeys.ts"
 import { useSettings } from "../../parts/useSettings.ts"
 import { WideTable } from "../../parts/WideTable.tsx"
 import { usePayer } from "../../shell/project.ts"
+import { DeleteKey } from "./DeleteKey.tsx"
 import { Secret } from "./Secret.tsx"
 import { stateOf } from "./state.ts"
 
@@ -54,7 +55,11 @@ const KeyDrawer = ({ keyId, mayWrite, onClose }: KeyDrawerProps) => {
             ) : (
               <Text size="sm">Revoked {dateTime(found.data.revoked_at)}, permanently.</Text>
             )}
-            {found.data.revoked_at === null && mayWrite ? <Endings of={found.data} onClose={onClose} /> : null}
+            {!mayWrite ? null : found.data.revoked_at === null ? (
+              <Endings of={found.data} onClose={onClose} />
+            ) : (
+              <DeleteKey of={found.data} onClose={onClose} />
+            )}
           </Stack>
         )}
       </Loaded>

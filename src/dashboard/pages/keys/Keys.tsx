@@ -1,7 +1,7 @@
 import { Button, Group, Pagination, Progress, Text } from "@mantine/core"
 import { PlusIcon } from "@primer/octicons-react"
 import { useQuery } from "@tanstack/react-query"
-import { useNavigate, useParams, useSearch } from "@tanstack/react-router"
+import { Navigate, useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import type { Records } from "../../api/client.ts"
 import { activity, keys } from "../../api/queries.ts"
 import { Block, Loaded } from "../../parts/Block.tsx"
@@ -71,6 +71,14 @@ const Keys = () => {
                   activeKey={search.key}
                   onOpen={({ id }) => void navigate({ search: (before) => ({ ...before, key: id }) })}
                 />
+                {/* the last key of the last page was deleted, or the address is of more keys */}
+                {page > Math.ceil(total / limit) ? (
+                  <Navigate
+                    from="/p/$projectId/keys"
+                    search={(before) => ({ ...before, page: Math.ceil(total / limit) })}
+                    replace
+                  />
+                ) : null}
                 {total <= limit ? null : (
                   <Pagination
                     value={page}

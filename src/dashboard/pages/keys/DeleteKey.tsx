@@ -1,0 +1,35 @@
+import { Stack } from "@mantine/core"
+import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { client, type Records, take } from "../../api/client.ts"
+import { AskInPlace } from "../../parts/AskInPlace.tsx"
+import { Failure } from "../../parts/Failure.tsx"
+import { useIsShown } from "../../parts/useIsShown.ts"
+
+interface DeleteKeyProps {
+  readonly of: Pick<Records["ApiKeyOut"], "id" | "project_id">
+  readonly onClose: () => void
+}
+
+/** Takes a revoked key off the list. */
+export const DeleteKey = ({ of: { id, project_id }, onClose }: DeleteKeyProps) => {
+  const queries = useQueryClient()
+  const isShown = useIsShown()
+  const remove = useMutation({
+    mutationFn: () => take(client.DELETE("/api/keys/{id}", { params: { path: { id } } })),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: ["keys", project_id] })
+      if (isShown()) onClose()
+    }
+  })
+  return (
+    <Stack gap="xs">
+      {remove.error === null ? null : <Failure error={remove.error} />}
+      <AskInPlace
+        label="Delete"
+        warning="It is not listed any more; its calls stay in the log."
+        isPending={remove.isPending}
+        onConfirm={() => remove.mutate()}
+      />
+    </Stack>
+  )
+}
