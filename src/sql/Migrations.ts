@@ -49,6 +49,7 @@ import { erasedArtifacts } from "./migrations/0048_erased_artifacts.ts"
 import { ledgerReserve } from "./migrations/0049_ledger_reserve.ts"
 import { callAttempts } from "./migrations/0050_call_attempts.ts"
 import { ledgerApply } from "./migrations/0051_ledger_apply.ts"
+import { reservePeriods } from "./migrations/0052_reserve_periods.ts"
 
 export type MigrationError = Migrator.MigrationError
 
@@ -96,7 +97,8 @@ export const migrations = {
   "0048_erased_artifacts": erasedArtifacts,
   "0049_ledger_reserve": ledgerReserve,
   "0050_call_attempts": callAttempts,
-  "0051_ledger_apply": ledgerApply
+  "0051_ledger_apply": ledgerApply,
+  "0052_reserve_periods": reservePeriods
 }
 
 /** An arbitrary number, the same in every version of the gateway. */

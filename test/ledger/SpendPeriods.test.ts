@@ -84,6 +84,23 @@ for (const [name, database] of databases) {
         })
       )
 
+      it.effect.each(periods)("a hold written alone has all that the new %s leaves, and not a day before", (period) =>
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const first = period === "day" ? "today" : `date_trunc('${period}', today)::date`
+          const caller = yield* limited(period)
+          yield* spend(caller, 60)
+          yield* lastChanged(caller.keyId, first)
+          expect(yield* ledger.reserve(wants(caller, option(90, 10)))).toMatchObject({ amount: 40, room: 0 })
+          const other = yield* limited(period)
+          yield* spend(other, 60)
+          yield* lastChanged(other.keyId, `${first} - 1`)
+          const hold = yield* ledger.reserve(wants(other, option(90, 10), option(10)))
+          expect(hold).toMatchObject({ option: 0, amount: 90, room: 10 })
+          yield* sound
+        })
+      )
+
       it.effect("a call that began before the reset counts where it ends, and nothing becomes negative", () =>
         Effect.gen(function* () {
           const ledger = yield* Ledger
