@@ -151,6 +151,15 @@ const textIn = (parts: unknown, param: string): string =>
     .map((value, index) => string(object(value, `${param}[${index}]`)["text"], `${param}[${index}].text`))
     .join("")
 
+interface Said {
+  readonly message: Message
+  readonly source: MessageSource
+  /** Of its calls. */
+  readonly results: ReadonlyArray<Said>
+}
+
+const noResults: ReadonlyArray<Said> = []
+
 interface AssistantTurn {
   content: AssistantContent | undefined
   /** The joined content of several items. */
@@ -162,16 +171,17 @@ interface AssistantTurn {
   readonly reasoning: Array<ReasoningDetail>
   /** Of the reasoning, the content's parts and the calls. */
   readonly order: Array<BlockKind>
+  readonly results: Array<Said>
 }
 
 /**
- * Converts items to messages: the items of one assistant turn, including parallel calls, become one message, the results of a turn
- * are adjacent, and parts that a tool message cannot contain follow in a user message.
+ * Converts items to messages: the items of one assistant turn, including parallel calls, become one message, the results of its calls
+ * follow it before anything that was said meanwhile, and parts that a tool message cannot contain follow in a user message.
  */
 class History {
-  private readonly messages: Array<Message> = []
-  private readonly sources: Array<MessageSource> = []
-  private readonly callIds = new Set<string>()
+  private readonly said: Array<Said> = []
+  /** The last turn with a call of this id. */
+  private readonly turns = new Map<string, AssistantTurn>()
   private turn: AssistantTurn | undefined
   /** Reasoning that precedes the next assistant item. */
   private pendingReasoning: Array<ReasoningDetail> = []
@@ -180,7 +190,7 @@ class History {
   private attachedTo = "input"
 
   hasCall(id: string): boolean {
-    return this.callIds.has(id)
+    return this.turns.has(id)
   }
 
   addMessage(message: Exclude<Message, AssistantMessage>, item: string, content?: unknown): void {
@@ -210,7 +220,7 @@ class History {
   call(call: ToolCall, item: string): void {
     const turn = this.openTurn()
     this.attachReasoning(turn)
-    this.callIds.add(call.id)
+    this.turns.set(call.id, turn)
     turn.calls.push(call)
     turn.order.push("call")
     turn.callItems.push(item)
@@ -223,7 +233,11 @@ class History {
   result(id: string, text: ToolMessage["content"], attachments: ReadonlyArray<UserPart>, item: string): void {
     this.closeTurn()
     const content = text === "" && attachments.length > 0 ? "The result is attached to the next message." : text
-    this.push({ role: "tool", content, tool_call_id: id }, { item, parts: undefined, calls: [] })
+    this.turns.get(id)?.results.push({
+      message: { role: "tool", content, tool_call_id: id },
+      source: { item, parts: undefined, calls: [] },
+      results: noResults
+    })
     if (attachments.length === 0) return
     this.attachedTo = item
     this.attachments.push({ type: "text", text: `Attached to the result of the call ${id}:` })
@@ -233,18 +247,27 @@ class History {
   end(): DecodedInput {
     this.closeTurn()
     this.flushAttachments()
-    return { messages: this.messages, sources: this.sources }
+    const said = this.said.flatMap((one) => [one, ...one.results])
+    return { messages: said.map(({ message }) => message), sources: said.map(({ source }) => source) }
   }
 
-  private push(message: Message, source: MessageSource): void {
-    this.messages.push(message)
-    this.sources.push(source)
+  private push(message: Message, source: MessageSource, results = noResults): void {
+    this.said.push({ message, source, results })
   }
 
   private openTurn(): AssistantTurn {
     if (this.turn !== undefined) return this.turn
     this.flushAttachments()
-    this.turn = { content: undefined, joined: undefined, calls: [], items: [], callItems: [], reasoning: [], order: [] }
+    this.turn = {
+      content: undefined,
+      joined: undefined,
+      calls: [],
+      items: [],
+      callItems: [],
+      reasoning: [],
+      order: [],
+      results: []
+    }
     return this.turn
   }
 
@@ -272,7 +295,8 @@ class History {
         item: item ?? turn.callItems[0] ?? "input",
         parts: turn.items.length === 1 ? `${item}.content` : undefined,
         calls: turn.callItems
-      }
+      },
+      turn.results
     )
   }
 

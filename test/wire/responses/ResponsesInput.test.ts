@@ -124,6 +124,40 @@ describe("calls and their outputs", () => {
     ])
   })
 
+  it("an output follows its call also where somebody else has spoken in between", () => {
+    const hint = { role: "developer", content: "Be quick." }
+    const tool = (id: string) => ({ role: "tool", content: "done", tool_call_id: id })
+    const call = (...ids: ReadonlyArray<string>) => ({
+      role: "assistant",
+      content: null,
+      tool_calls: ids.map(toolCall)
+    })
+    expect(messagesOf(user, functionCall("a"), hint, output("a"))).toEqual([user, call("a"), tool("a"), hint])
+    expect(messagesOf(user, functionCall("a"), functionCall("b"), output("a"), user, output("b"))).toEqual([
+      user,
+      call("a", "b"),
+      tool("a"),
+      tool("b"),
+      user
+    ])
+    expect(messagesOf(functionCall("a"), user, functionCall("b"), output("b"), output("a"), hint)).toEqual([
+      call("a"),
+      tool("a"),
+      user,
+      call("b"),
+      tool("b"),
+      hint
+    ])
+    // an id that was used before is that of the last call
+    expect(messagesOf(functionCall("a"), output("a"), functionCall("a"), user, output("a"))).toEqual([
+      call("a"),
+      tool("a"),
+      call("a"),
+      tool("a"),
+      user
+    ])
+  })
+
   it("calls of later turns are messages of their own", () => {
     expect(messagesOf(functionCall("a"), output("a"), functionCall("b"), output("b")).map(({ role }) => role)).toEqual([
       "assistant",
