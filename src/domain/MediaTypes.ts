@@ -62,6 +62,12 @@ const documentFormats: ReadonlyMap<string, string> = new Map([
 
 const formats: ReadonlySet<string> = new Set([...documentFormats.values(), "txt"])
 
+/** Whether models read the content of a file as it is: its length is then that of its text. */
+export const isTextFile = (mediaType: string, filename: string | undefined): boolean =>
+  isText(mediaType) || textFormats.has(documentFormatOf(mediaType, filename) ?? "")
+
+const textFormats: ReadonlySet<string> = new Set(["txt", "csv", "html", "md"])
+
 const extensionOf = (filename: string | undefined): string | undefined => {
   const extension = /\.([A-Za-z0-9]{1,8})$/.exec(filename ?? "")?.[1]?.toLowerCase()
   return extension !== undefined && formats.has(extension) ? extension : undefined

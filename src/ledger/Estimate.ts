@@ -1,7 +1,9 @@
 import type { Candidate } from "../domain/Candidate.ts"
 import type { AudioPart, ChatRequest, FilePart, ImagePart, Message, ToolCall } from "../domain/Chat.ts"
+import * as DataUrl from "../domain/DataUrl.ts"
 import { writeExactly } from "../domain/ExactJson.ts"
 import { type BoundedPrompt, highestCost, payableOutputTokens } from "../domain/HighestCost.ts"
+import { headOf, isTextFile } from "../domain/MediaTypes.ts"
 import type { Model } from "../domain/Model.ts"
 import { type MicroUsd, microUsd, perMillion, zero } from "../domain/Money.ts"
 import { highestOutputRate } from "../domain/Prices.ts"
@@ -17,6 +19,7 @@ export interface PromptEstimate {
   /** Tokens of the same text by a tokenizer with a small vocabulary. */
   readonly highTokens: number
   readonly images: number
+  /** Without those that are text. */
   readonly files: number
   readonly audioTokens: number
 }
@@ -24,7 +27,7 @@ export interface PromptEstimate {
 /** The model that a call may go to, and at which prices. */
 export type Route = Pick<Candidate, "model" | "terms">
 
-/** For the role and the delimiters of each message. */
+/** For the role and the delimiters of each message, tool and file that is text. */
 const framingTokens = 8
 /** Above the true count for well compressed speech: 32 tokens a second at 24 kbit/s. */
 const audioCharactersPerToken = 128
@@ -48,20 +51,23 @@ const minBytesPerToken = 1.9
  */
 export const estimatePrompt = (request: ChatRequest, random: TokenEstimator.NextRandom): PromptEstimate => {
   const text = TokenEstimator.make(random)
-  const media = { images: 0, files: 0, audioTokens: 0 }
+  const media = { images: 0, files: 0, audioTokens: 0, texts: 0 }
   for (const message of request.messages) {
     text.add(message.role)
     addMessage(message, text, media)
   }
   for (const tool of request.tools) text.add(writeExactly(tool))
   if (request.responseFormat !== undefined) text.add(writeExactly(request.responseFormat))
-  const framing = framingTokens * (request.messages.length + request.tools.length + 1)
+  const { audioTokens, files, images, texts } = media
+  const framing = framingTokens * (request.messages.length + request.tools.length + texts + 1)
   const { high, likely } = text.tokens()
   return {
     utf8Bytes: text.utf8Bytes() + framing,
     estimatedTokens: Math.ceil(likely) + framing,
     highTokens: Math.ceil(high) + framing,
-    ...media
+    images,
+    files,
+    audioTokens
   }
 }
 
@@ -182,6 +188,8 @@ interface Media {
   images: number
   files: number
   audioTokens: number
+  /** Files that are text. */
+  texts: number
 }
 
 const addMessage = (message: Message, text: TokenEstimator.TokenEstimator, media: Media): void => {
@@ -207,7 +215,7 @@ const addMessage = (message: Message, text: TokenEstimator.TokenEstimator, media
   }
 }
 
-/** Data URLs are images or files and do not count as text. */
+/** What is in data URLs does not count as text, but for files that are text. */
 const addMedia = (part: ImagePart | AudioPart | FilePart, text: TokenEstimator.TokenEstimator, media: Media): void => {
   switch (part.type) {
     case "image_url":
@@ -216,10 +224,23 @@ const addMedia = (part: ImagePart | AudioPart | FilePart, text: TokenEstimator.T
     case "input_audio":
       media.audioTokens += Math.ceil(part.input_audio.data.length / audioCharactersPerToken)
       return
-    case "file":
-      media.files += 1
+    case "file": {
+      const content = textIn(part.file)
+      if (content === undefined) media.files += 1
+      else {
+        media.texts += 1
+        text.add(content)
+      }
       if (part.file.filename !== undefined) text.add(part.file.filename)
+    }
   }
+}
+
+const textIn = ({ file_data: data, filename }: FilePart["file"]): string | undefined => {
+  const head = data === undefined ? undefined : headOf(data)
+  return data !== undefined && head !== undefined && isTextFile(head.mediaType, filename)
+    ? DataUrl.textOf(data)
+    : undefined
 }
 
 const addToolCall = (call: ToolCall, text: TokenEstimator.TokenEstimator): void => {

@@ -96,6 +96,40 @@ describe("Measuring a prompt", () => {
     )
   })
 
+  it.each([
+    ["data:text/plain;base64,", undefined],
+    ["data:application/json;base64,", "data.docx"],
+    ["data:application/octet-stream;base64,", "notes.md"],
+    ["data:;base64,", undefined]
+  ])("a file that is text counts as its text (%s, %s)", (head, filename) => {
+    const words = "the quick brown fox, größer and 漢字 ".repeat(2_000)
+    const file = {
+      ...(filename !== undefined && { filename }),
+      file_data: head + Buffer.from(words).toString("base64")
+    }
+    const inFile = measure(request([{ role: "user", content: [{ type: "file", file }] }]))
+    const asText = measured(words)
+    const framing = 8
+    expect(inFile).toMatchObject({
+      files: 0,
+      utf8Bytes: asText.utf8Bytes + framing + (filename?.length ?? 0)
+    })
+    const boundOf = (measure: Estimate.PromptEstimate) => Estimate.promptTokensBound(measure, model())
+    expect(boundOf(inFile) / boundOf(asText)).toBeCloseTo(1, 2)
+  })
+
+  it.each([
+    "data:application/pdf;base64,AAAA",
+    "data:application/octet-stream;base64,AAAA",
+    "data:text/plain;base64,A",
+    "https://example.com/notes.txt"
+  ])("a file whose length nothing says counts as one (%s)", (file_data) => {
+    expect(measure(request([{ role: "user", content: [{ type: "file", file: { file_data } }] }]))).toMatchObject({
+      files: 1,
+      utf8Bytes: measured("").utf8Bytes
+    })
+  })
+
   it("everything that a provider reads counts: tools, formats, tool calls and earlier reasoning", () => {
     const plain = request([says("hi")])
     const more: ReadonlyArray<ChatRequest> = [

@@ -1,6 +1,6 @@
 import type { ChatRequest, Message, UserPart } from "../../domain/Chat.ts"
+import * as DataUrl from "../../domain/DataUrl.ts"
 import { writeExactly } from "../../domain/ExactJson.ts"
-import * as DataUrl from "../protocols/shared/DataUrl.ts"
 
 /** The part of a request that a simulated model reads. */
 export interface Prompt {

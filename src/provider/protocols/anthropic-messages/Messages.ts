@@ -1,4 +1,5 @@
 import type { CacheControl, JsonObject } from "../../../domain/Chat.ts"
+import * as DataUrl from "../../../domain/DataUrl.ts"
 import { imageFormats, isText, isWebAddress, pdf } from "../../../domain/MediaTypes.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
 import { lastBreakpoints } from "../shared/CacheBreakpoints.ts"
@@ -12,7 +13,6 @@ import type {
   TextBlock,
   UserBlock
 } from "../shared/Conversation.ts"
-import * as DataUrl from "../shared/DataUrl.ts"
 import type { ToolNames } from "../shared/ToolNames.ts"
 
 export interface LoweredMessages {

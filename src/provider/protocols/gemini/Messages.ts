@@ -1,4 +1,5 @@
 import type { ChatRequest, JsonObject } from "../../../domain/Chat.ts"
+import * as DataUrl from "../../../domain/DataUrl.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
 import type { ProviderCall } from "../../Provider.ts"
 import type {
@@ -12,7 +13,6 @@ import type {
   Turn,
   UserBlock
 } from "../shared/Conversation.ts"
-import * as DataUrl from "../shared/DataUrl.ts"
 import { objectAt, textAt } from "../shared/Json.ts"
 import { isFrom } from "../shared/ReasoningBlocks.ts"
 import type { ToolNames } from "../shared/ToolNames.ts"

@@ -1,4 +1,4 @@
-import { headOf, isDataUrl } from "../../../domain/MediaTypes.ts"
+import { headOf, isDataUrl } from "./MediaTypes.ts"
 
 /** Content of a data: URL. */
 export interface Inline {
@@ -15,6 +15,12 @@ export const parse = (url: string): Inline | undefined => {
   const body = url.slice(head.contentAt)
   const base64 = head.isBase64 ? standard(body) : fromPercent(body)
   return base64 === undefined ? undefined : { mediaType: head.mediaType, base64 }
+}
+
+/** The content of a text; `undefined` where it cannot be read. */
+export const textOf = (url: string): string | undefined => {
+  const inline = parse(url)
+  return inline && Buffer.from(inline.base64, "base64").toString("utf8")
 }
 
 /** What to say of a URL that cannot be parsed: `otherwise` of one that is no data: URL. */

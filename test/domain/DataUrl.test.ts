@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import * as DataUrl from "../../../../src/provider/protocols/shared/DataUrl.ts"
+import * as DataUrl from "../../src/domain/DataUrl.ts"
 
 describe("a data: URL", () => {
   it("gives back its bytes, however it spells them", () => {
