@@ -16,7 +16,7 @@ export interface Usage {
 
 /** What some providers report beside the priced counts. */
 export interface UsageDetails {
-  /** Audio in the prompt. */
+  /** Audio in the prompt, without what was read from a cache. */
   readonly inputAudioTokens: number
   /** Audio in the completion. */
   readonly outputAudioTokens: number

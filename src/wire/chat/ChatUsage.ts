@@ -10,7 +10,7 @@ export const ChatUsage = Schema.Struct({
   prompt_tokens_details: Schema.Struct({
     cached_tokens: tokens("Prompt tokens read from a cache."),
     cache_write_tokens: tokens("Prompt tokens written to a cache."),
-    audio_tokens: tokens("Audio tokens in the prompt.")
+    audio_tokens: tokens("Audio tokens in the prompt that were not read from a cache.")
   }).annotations({ description: "Breakdown of the prompt tokens." }),
   completion_tokens_details: Schema.Struct({
     reasoning_tokens: tokens("Reasoning tokens in the completion."),

@@ -124,7 +124,7 @@ describe("calls and their outputs", () => {
     ])
   })
 
-  it("an output follows its call also where somebody else has spoken in between", () => {
+  it("an output follows its call also where another message stands in between", () => {
     const hint = { role: "developer", content: "Be quick." }
     const tool = (id: string) => ({ role: "tool", content: "done", tool_call_id: id })
     const call = (...ids: ReadonlyArray<string>) => ({

@@ -14,7 +14,8 @@ export const usageOf = (json: Json): Usage | undefined => {
   const cacheRead = Math.min(prompt, countAt(usage, "cachedContentTokenCount") ?? 0)
   const reasoningTokens = countAt(usage, "thoughtsTokenCount") ?? 0
   const unnamed = (countAt(usage, "totalTokenCount") ?? 0) - prompt - reasoningTokens
-  const inputAudioTokens = audioIn(listAt(usage, "promptTokensDetails"))
+  const audio = audioIn(listAt(usage, "promptTokensDetails"))
+  const inputAudioTokens = Math.max(0, audio - cachedAudioOf(listAt(usage, "cacheTokensDetails"), audio, cacheRead))
   const outputAudioTokens = audioIn(listAt(usage, "candidatesTokensDetails"))
   return {
     inputTokens: prompt - cacheRead,
@@ -26,6 +27,10 @@ export const usageOf = (json: Json): Usage | undefined => {
       inputAudioTokens + outputAudioTokens === 0 ? noDetails : { ...noDetails, inputAudioTokens, outputAudioTokens }
   }
 }
+
+/** Where the parts of what was cached are not told, as much of it as may be is audio: what is certain is charged as such. */
+const cachedAudioOf = (cached: ReadonlyArray<unknown>, audio: number, cacheRead: number): number =>
+  cached.length > 0 ? audioIn(cached) : Math.min(audio, cacheRead)
 
 const audioIn = (modalities: ReadonlyArray<unknown>): number => {
   let tokens = 0

@@ -120,6 +120,40 @@ describe("a stream of Gemini's", () => {
     })
   })
 
+  it.each([
+    [0, undefined, 50],
+    // of a recording that the cache has, and of one that it has in part
+    [50, [{ modality: "AUDIO", tokenCount: 50 }], 0],
+    [
+      35,
+      [
+        { modality: "AUDIO", tokenCount: 20 },
+        { modality: "TEXT", tokenCount: 15 }
+      ],
+      30
+    ],
+    [15, [{ modality: "TEXT", tokenCount: 15 }], 50],
+    // where it does not say what was cached, the audio that must have been read anew
+    [30, undefined, 20],
+    [60, undefined, 0]
+  ])("counts as audio what the cache did not have of it: %i cached, %j", (cached, cacheTokensDetails, audio) => {
+    const usageMetadata = {
+      promptTokenCount: 70,
+      cachedContentTokenCount: cached,
+      candidatesTokenCount: 1,
+      promptTokensDetails: [
+        { modality: "TEXT", tokenCount: 20 },
+        { modality: "AUDIO", tokenCount: 50 }
+      ],
+      cacheTokensDetails
+    }
+    expect(summed(read([chunk([{ text: "All" }], "STOP", { usageMetadata })]).events)?.usage).toMatchObject({
+      inputTokens: 70 - cached,
+      cacheReadTokens: cached,
+      details: { inputAudioTokens: audio }
+    })
+  })
+
   it("reports at its finish what it has used, also where the counts have not changed", () => {
     const used = { usageMetadata: { promptTokenCount: 50, candidatesTokenCount: 6 } }
     const { events } = read([chunk([{ text: "All" }], undefined, used), chunk([{ text: "." }], "STOP", used)])
