@@ -50,6 +50,7 @@ import { ledgerReserve } from "./migrations/0049_ledger_reserve.ts"
 import { callAttempts } from "./migrations/0050_call_attempts.ts"
 import { ledgerApply } from "./migrations/0051_ledger_apply.ts"
 import { reservePeriods } from "./migrations/0052_reserve_periods.ts"
+import { thresholdsSetAt } from "./migrations/0053_thresholds_set_at.ts"
 
 export type MigrationError = Migrator.MigrationError
 
@@ -98,7 +99,8 @@ export const migrations = {
   "0049_ledger_reserve": ledgerReserve,
   "0050_call_attempts": callAttempts,
   "0051_ledger_apply": ledgerApply,
-  "0052_reserve_periods": reservePeriods
+  "0052_reserve_periods": reservePeriods,
+  "0053_thresholds_set_at": thresholdsSetAt
 }
 
 /** An arbitrary number, the same in every version of the gateway. */

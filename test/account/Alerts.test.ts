@@ -246,6 +246,61 @@ for (const [name, database] of databases) {
         })
       )
 
+      it.effect("a threshold that is reached in the last seconds of its period fires after it", () =>
+        Effect.gen(function* () {
+          const midnight = Date.UTC(2100, 2, 18)
+          const owner = yield* aProject()
+          yield* watch(owner, [per("day", 100), per("day", 101), per("month", 200)])
+          yield* evaluateAt(midnight - 8_000)
+          yield* spend(owner, midnight - 4_000, 100)
+          yield* evaluateAt(midnight + 2_000)
+          yield* spend(owner, midnight + 3_000, 100)
+          yield* evaluateAt(midnight + 12_000)
+          const events = yield* eventsOf(owner)
+          // two of them at once, in any order
+          expect(
+            new Set(events.map(({ periodStart, spentMicroUsd }) => `${periodStart?.toISOString()} ${spentMicroUsd}`))
+          ).toEqual(
+            new Set(["2100-03-17T00:00:00.000Z 100", "2100-03-18T00:00:00.000Z 100", "2100-03-01T00:00:00.000Z 200"])
+          )
+          expect(events).toHaveLength(3)
+        })
+      )
+
+      it.effect("a period is looked at for an hour after its end, and by the thresholds that were there then", () =>
+        Effect.gen(function* () {
+          const midnight = Date.UTC(2100, 3, 18)
+          const hour = 3_600_000
+          const sql = yield* SqlClient
+          const late = yield* aProject()
+          yield* watch(late, [per("day", 100)])
+          yield* spend(late, midnight - 4_000, 100)
+          yield* evaluateAt(midnight + hour)
+          expect(yield* reachedBy(late)).toEqual([])
+          yield* evaluateAt(midnight + hour - 1)
+          expect(yield* reachedBy(late)).toEqual([100])
+          const changed = yield* aProject()
+          yield* watch(changed, [per("day", 100)])
+          const setAt = (millis: number) =>
+            sql`update alert set thresholds_set_at = ${new Date(millis)} where project_id = ${changed.projectId}`
+          yield* spend(changed, midnight - 4_000, 100)
+          yield* setAt(midnight)
+          yield* evaluateAt(midnight + 2_000)
+          expect(yield* reachedBy(changed)).toEqual([])
+          // another URL changes no threshold
+          yield* setAt(midnight - 1)
+          yield* watch(changed, [per("day", 100)], "https://example.com/hook")
+          yield* evaluateAt(midnight + 2_000)
+          expect(yield* reachedBy(changed)).toEqual([100])
+          const limited = yield* aProject(100)
+          yield* sql`update scope set limit_reset = 'day' where id = ${limited.projectId}`
+          yield* watch(limited, [ofLimit(100)])
+          yield* spend(limited, midnight - 4_000, 100)
+          yield* evaluateAt(midnight + 2_000)
+          expect(yield* reachedBy(limited)).toEqual([])
+        })
+      )
+
       it.effect("what is spent after midnight counts from there, also for a node whose clock is behind", () =>
         Effect.gen(function* () {
           const midnight = Date.UTC(2100, 2, 18)

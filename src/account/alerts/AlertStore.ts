@@ -142,7 +142,8 @@ const make = (sql: SqlClient, ids: IdGeneratorShape): AlertStoreShape => {
         sql`insert into alert (project_id, webhook_url, sealed_secret, thresholds)
           values (${project}, ${webhook?.url ?? null}, ${webhook?.sealedSecret ?? null}, ${JSON.stringify(thresholds)}::jsonb)
           on conflict (project_id) do update set webhook_url = excluded.webhook_url, sealed_secret = excluded.sealed_secret,
-            thresholds = excluded.thresholds`,
+            thresholds = excluded.thresholds, thresholds_set_at = case when alert.thresholds = excluded.thresholds
+              then alert.thresholds_set_at else now() end`,
         webhook === null
           ? sql`update alert_event set next_attempt_at = null
               where project_id = ${project} and next_attempt_at is not null`
@@ -242,9 +243,12 @@ const evaluationOn = (sql: SqlClient, ids: IdGeneratorShape) => (after: ProjectI
     return last
   })
 
+/** So long a period is looked at after its end: what was spent in its last seconds, or while no node could look. */
+const evaluatedAfter = "1 hour"
+
 /**
- * The thresholds of the projects that are reached and have no event of their period. What was spent in a period is read as the
- * activity is: sums of days, and the calls since they were summed up, none of them after the period: those have the database's
+ * The thresholds of the projects that are reached and have no event of their period, or of one of spend that has just ended: a limit
+ * is another one then. What was spent in a period is read as the activity is: sums of days, and the calls since they were summed up, none of them after the period: those have the database's
  * times, and the clock of this node may be behind it. A limit without a reset period counts all that was ever
  * spent; its event is of that limit, so that a raised one is notified again.
  */
@@ -253,11 +257,14 @@ const reachedBy = (sql: SqlClient, projects: ReadonlyArray<{ readonly id: Projec
     select a.project_id, a.webhook_url is not null as sends, t.threshold, s.limit_micro_usd, s.spent_micro_usd as spent_ever,
       case t.threshold ->> 'type' when 'spend' then (t.threshold ->> 'amount_microusd')::numeric
         else ceil(s.limit_micro_usd::numeric * (t.threshold ->> 'percent')::int / 100) end as amount,
-      date_trunc(p.period, ${at}::timestamptz at time zone 'UTC') at time zone 'UTC' as period_start,
-      (date_trunc(p.period, ${at}::timestamptz at time zone 'UTC') + ('1 ' || p.period)::interval) at time zone 'UTC' as period_end
+      e.begin at time zone 'UTC' as period_start, (e.begin + ('1 ' || p.period)::interval) at time zone 'UTC' as period_end
     from alert a cross join lateral jsonb_array_elements(a.thresholds) as t(threshold) join scope s on s.id = a.project_id
       cross join lateral (select case t.threshold ->> 'type' when 'spend' then t.threshold ->> 'period'
         else s.limit_reset end as period) p
+      cross join lateral (select date_trunc(p.period, ${at}::timestamptz at time zone 'UTC') as begin) c
+      cross join lateral (select c.begin union all select c.begin - ('1 ' || p.period)::interval
+        where t.threshold ->> 'type' = 'spend' and a.thresholds_set_at < c.begin at time zone 'UTC'
+          and ${at}::timestamptz < (c.begin + interval ${sql.literal(`'${evaluatedAfter}'`)}) at time zone 'UTC') e
     where a.project_id = any(${projects.map(({ id }) => id)}::uuid[])
       and (t.threshold ->> 'type' = 'spend' or s.limit_micro_usd is not null)
   ), not_fired as materialized (

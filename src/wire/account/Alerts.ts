@@ -32,7 +32,8 @@ const SpendThreshold = strict({
 
 export const AlertThreshold = Schema.Union(LimitThreshold, SpendThreshold).annotations({
   identifier: "AlertThreshold",
-  description: "Reached at most once per period, even if the amount was spent before the threshold was set."
+  description:
+    "Reached at most once per period, even if the amount was spent before the threshold was set. An amount that is reached just before its period ends may be told up to an hour after it."
 })
 export type AlertThreshold = typeof AlertThreshold.Type
 
