@@ -20,11 +20,18 @@ import { imageOut } from "./Records.ts"
 import { StorageLimits } from "./StorageLimits.ts"
 
 export interface ImagesShape {
-  /** For a message of the current user; removed after a day where none has it. */
-  readonly upload: (
+  /**
+   * For a message of the current user; removed after a day where none has it. Its bytes are stored by `put`, outside of any
+   * transaction: nobody finds an object without its row.
+   */
+  readonly create: (
     filename: string,
     bytes: Uint8Array
   ) => Effect.Effect<ChatImageOut, InvalidRequest | SealingUnavailable | StoreUnavailable, CurrentUser>
+  /** Stores the bytes of an image of the current user, again too; of one that is removed, nothing. */
+  readonly put: (id: string, bytes: Uint8Array) => Effect.Effect<void, StoreUnavailable, CurrentUser>
+  /** An image that no message has. */
+  readonly remove: (id: string) => Effect.Effect<void, StoreUnavailable>
   /** The images of these questions, as data URLs. Where all together are too large for a request, `null` for the oldest. */
   readonly dataUrls: (
     conversation: ConversationId,
@@ -60,7 +67,7 @@ const make = Effect.gen(function* () {
   const timers = yield* Timers
 
   return Images.of({
-    upload: (filename, bytes) =>
+    create: (filename, bytes) =>
       Effect.gen(function* () {
         if (!links.isAvailable) return yield* noMasterKey
         const type = imageTypeOf(bytes)
@@ -69,7 +76,6 @@ const make = Effect.gen(function* () {
           return yield* tooWide
         const user = yield* CurrentUser
         const image = { id: ids.uuid(), filename, mediaType: type.mediaType, sizeBytes: bytes.length }
-        // without its row nobody finds the object; nobody knows the row of an image that was not stored, and a day later it goes too
         yield* transactions.commit(() =>
           Effect.gen(function* () {
             yield* limits.requireBytes(Math.max(bytes.length, minImageBytes))
@@ -83,10 +89,15 @@ const make = Effect.gen(function* () {
             })
           })
         )
-        const removed = Effect.zipRight(objects.remove(image.id), store.removeImage(image.id))
-        yield* Effect.onError(objects.put(image.id, bytes), () => Effect.ignore(removed))
         return imageOut(image, links.urlOf({ kind: "images", id: image.id }))
       }),
+    put: (id, bytes) =>
+      Effect.gen(function* () {
+        const { userId } = yield* CurrentUser
+        // taken, it is not removed while its bytes are on their way
+        if ((yield* store.takeImages(userId, [id], dateAt(timers.now()))) > 0) yield* objects.put(id, bytes)
+      }),
+    remove: (id) => Effect.zipRight(objects.remove(id), store.removeImage(id)),
     dataUrls: (conversation, history) =>
       Effect.gen(function* () {
         const asked = new Set(history.map(({ id }) => id))

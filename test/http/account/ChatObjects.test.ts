@@ -36,10 +36,10 @@ describe.each(databaseKinds)("images of conversations in a bucket, on %s", (kind
     await service.close()
   })
 
-  const upload = (filename = "a.png") =>
+  const upload = (filename = "a.png", headers: Readonly<Record<string, string>> = {}) =>
     fetch(`${node.url}/api/chat/images?filename=${filename}`, {
       method: "POST",
-      headers: { authorization: `Bearer ${person.token}`, "content-type": "image/png" },
+      headers: { authorization: `Bearer ${person.token}`, "content-type": "image/png", ...headers },
       body: new Uint8Array(pixel)
     })
   const rowsOf = (filename: string) =>
@@ -64,15 +64,22 @@ describe.each(databaseKinds)("images of conversations in a bucket, on %s", (kind
     talk.finish()
   })
 
-  it("have a row before they are put there, so that what a dead process has left is found", async () => {
-    const rows: Array<unknown> = []
-    s3.beforePut(async () => {
-      rows.push(...(await rowsOf("early.png")))
-    })
-    const { id } = await jsonOf<Image>(upload("early.png"), 201)
-    s3.beforePut(() => Promise.resolve())
-    expect(rows).toEqual([{ id }])
-  })
+  it.each([
+    ["without an Idempotency-Key", "early.png", {}],
+    ["with one", "keyed.png", { "idempotency-key": "early" }]
+  ])(
+    "have a row before they are put there, %s, so that what a dead process has left is found",
+    async (_, filename, headers) => {
+      const rows: Array<unknown> = []
+      s3.beforePut(async () => {
+        // on the only connection of the embedded database: no transaction is open meanwhile
+        rows.push(...(await rowsOf(filename)))
+      })
+      const { id } = await jsonOf<Image>(upload(filename, headers), 201)
+      s3.beforePut(() => Promise.resolve())
+      expect(rows).toEqual([{ id }])
+    }
+  )
 
   it("are 503 while the store fails, with no row of what was not stored", async () => {
     const image = await jsonOf<Image>(upload(), 201)
@@ -89,5 +96,20 @@ describe.each(databaseKinds)("images of conversations in a bucket, on %s", (kind
     expect(s3.objects.size).toBe(before)
     expect((await fetch(`${node.url}${image.url}`)).status).toBe(200)
     expect(s3.seen.filter((line) => !line.endsWith(" signed"))).toEqual([])
+  })
+
+  it("are stored by a retry with the same Idempotency-Key where the store failed at first", async () => {
+    const headers = { "idempotency-key": "again" }
+    failing(3)
+    expect(await codeOf(await upload("again.png", headers))).toEqual([503, "store_unavailable"])
+    const { id } = await jsonOf<Image>(upload("again.png", headers), 201)
+    expect(await rowsOf("again.png")).toEqual([{ id }])
+    const path = `/${s3.bucket}/images/${id}`
+    expect(s3.objects.get(path)?.equals(pixel)).toBe(true)
+    // of an image that is removed by now, nothing
+    await node.run(Effect.flatMap(SqlClient, (sql) => sql`delete from chat_image where id = ${id}`))
+    s3.objects.delete(path)
+    expect((await jsonOf<Image>(upload("again.png", headers), 201)).id).toBe(id)
+    expect(s3.objects.has(path)).toBe(false)
   })
 })

@@ -25,7 +25,10 @@ export const uploadedImages = Effect.gen(function* () {
         schema: ChatImageOut,
         mayReplay: Effect.void
       }
-      const made = yield* idempotent(idempotency, idempotencyKey, kept, images.upload(filename, bytes))
+      const made = yield* idempotent(idempotency, idempotencyKey, kept, images.create(filename, bytes))
+      // also of a replay: the first request may have failed here. Without an Idempotency-Key nobody could find the row again
+      const stored = images.put(made.id, bytes)
+      yield* idempotencyKey === undefined ? Effect.onError(stored, () => Effect.ignore(images.remove(made.id))) : stored
       return HttpServerResponse.unsafeJson(made, { status: 201 })
     })
 })
