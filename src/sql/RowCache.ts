@@ -1,7 +1,10 @@
+import { TransactionConnection } from "@effect/sql/SqlClient"
+import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
+import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import { BoundedMap } from "../domain/BoundedMap.ts"
 import { StoreUnavailable } from "../domain/GatewayError.ts"
@@ -45,6 +48,9 @@ const lookupMillis = 5_000
  * Caches rows that every request needs: for a minute while the node hears of changes, else for seconds. Concurrent lookups of one
  * row share one query, which continues when the caller that started it is interrupted. The result of a query that was running
  * during a change goes to the callers from before the change; it is neither cached nor shared with later callers.
+ *
+ * Inside a transaction the row is read as the transaction sees it, and the cache is left alone: a shared query may need the only
+ * connection, which the transaction has, and nobody else may see what it has not committed.
  *
  * Not `effect/Cache`, which has no `peek` without an effect and cannot drop a lookup that is still running.
  */
@@ -129,7 +135,8 @@ export const make = <A, Absent>(
         return now < (absent.get(key) ?? 0) ? options.absent : undefined
       },
       get: (key) =>
-        Effect.suspend(() => {
+        Effect.contextWithEffect((context: Context.Context<never>) => {
+          if (isInTransaction(context)) return Effect.map(load(key), (value) => value ?? options.absent)
           const now = timers.now()
           const entry = present.get(key)
           if (entry !== undefined && isFresh(entry, now)) return entry.answer
@@ -139,6 +146,9 @@ export const make = <A, Absent>(
         })
     }
   })
+
+const isInTransaction = (context: Context.Context<never>): boolean =>
+  Option.isSome(Context.getOption(context, TransactionConnection))
 
 interface Entry<A> {
   readonly value: A

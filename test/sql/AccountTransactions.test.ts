@@ -10,6 +10,8 @@ import { AccountId, RequestId, UserId } from "../../src/domain/Ids.ts"
 import { Timers } from "../../src/domain/Timers.ts"
 import { AccountSql, AccountTransactions } from "../../src/sql/AccountDatabase.ts"
 import { ChangeNotifications } from "../../src/sql/ChangeNotifications.ts"
+import * as RowCache from "../../src/sql/RowCache.ts"
+import { fromSql } from "../../src/sql/StoreErrors.ts"
 import { databases } from "../ledger/databases.ts"
 
 const as = (last: number) =>
@@ -27,10 +29,10 @@ for (const [name, database] of databases) {
   describe(`transactions of the account API on ${name}`, () => {
     layer(
       AccountTransactions.layer.pipe(
-        Layer.provide(ChangeNotifications.layer),
+        Layer.provideMerge(ChangeNotifications.layer),
         Layer.provideMerge(database),
         Layer.provide(IdGenerator.layer),
-        Layer.provide(Timers.layer)
+        Layer.provideMerge(Timers.layer)
       ),
       { timeout: 60_000, excludeTestServices: true }
     )((it) => {
@@ -44,6 +46,44 @@ for (const [name, database] of databases) {
             { concurrency: "unbounded" }
           ).pipe(as(1))
           expect(made).toEqual(made.map(() => [{ one: 1 }]))
+        })
+      )
+
+      // on the embedded database the lookup from outside waits for the connection that the transaction has
+      it.scoped("read cached rows as they have them, also beside a lookup of the same row, and cache none", () =>
+        Effect.gen(function* () {
+          const { commit } = yield* AccountTransactions
+          const sql = yield* AccountSql
+          const began = yield* Deferred.make<void>()
+          let lookups = 0
+          const cache = yield* RowCache.make<string, string>({
+            timers: yield* Timers,
+            changes: yield* ChangeNotifications,
+            load: (setting) =>
+              Effect.suspend(() => {
+                lookups += 1
+                return sql<{ readonly value: string | null }>`select current_setting(${setting}, true) as value`
+              }).pipe(
+                Effect.map(([row]) => row?.value || "outside"),
+                fromSql
+              ),
+            absent: "absent",
+            kinds: [],
+            concerns: () => false,
+            validMillis: () => Number.POSITIVE_INFINITY
+          })
+          const row = "gateway.row"
+          const outside = yield* Effect.fork(Effect.zipRight(Deferred.await(began), cache.get(row)))
+          const inside = yield* commit(() =>
+            Effect.gen(function* () {
+              yield* sql`select set_config(${row}, 'inside', true)`
+              yield* Deferred.succeed(began, undefined)
+              yield* Effect.repeat(Effect.yieldNow(), { until: () => lookups === 1 })
+              return yield* cache.get(row)
+            })
+          )
+          expect([inside, yield* Fiber.join(outside), yield* cache.get(row)]).toEqual(["inside", "outside", "outside"])
+          expect(lookups).toBe(2)
         })
       )
 
