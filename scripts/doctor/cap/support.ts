@@ -115,7 +115,7 @@ export const replay = ({
     accountId: AccountId.make(accountId),
     billingMode: "managed" as const
   }
-  const calls = GatewayCalls.layer({ analysisId, maxSpendMicroUsd, caller })
+  const calls = GatewayCalls.layer({ analysisId, maxSpendMicroUsd, caller, rateLimit: null })
   const question = {
     analysisId,
     id: "math:mine/incumbent:mine/candidate",

@@ -1,10 +1,14 @@
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Caller, type CallerShape } from "../../domain/Caller.ts"
 import type { AssistantMessage, ChatRequest, ToolCall } from "../../domain/Chat.ts"
 import type { Answer as ModelAnswer } from "../../domain/Completion.ts"
+import type { CallFailure, RateLimited } from "../../domain/GatewayError.ts"
 import { IdGenerator, nextRequestId } from "../../domain/IdGenerator.ts"
 import { KeyId } from "../../domain/Ids.ts"
+import type { RateLimit } from "../../domain/RateLimitStatus.ts"
+import type { Completion } from "../../gateway/CallProgram.ts"
 import { Gateway } from "../../gateway/Gateway.ts"
 import { Scopes } from "../../ledger/Scopes.ts"
 import { CapReached, ModelCalls, ModelFailed, type Question } from "./ModelCalls.ts"
@@ -14,11 +18,14 @@ export interface SpendCap {
   readonly analysisId: string
   readonly maxSpendMicroUsd: number
   readonly caller: Pick<CallerShape, "projectId" | "accountId" | "billingMode">
+  /** Of the project; `null`: as configured for all. */
+  readonly rateLimit: RateLimit | null
 }
 
 /**
  * Calls through the gateway that are held and settled against a scope of the analysis, which stands where a key's limit does: the
- * cap holds under concurrency, on any node and after a crash, like every limit.
+ * cap holds under concurrency, on any node and after a crash, like every limit. What a rate limit of the project rejects is asked
+ * again later.
  */
 export const layer = (cap: SpendCap): Layer.Layer<ModelCalls, never, Gateway | IdGenerator | Scopes> =>
   Layer.effect(
@@ -32,35 +39,64 @@ export const layer = (cap: SpendCap): Layer.Layer<ModelCalls, never, Gateway | I
         ...cap.caller,
         keyId,
         // the limits of keys are for clients; those of the project still hold
-        rateLimits: { key: noKeyLimit, project: null }
+        rateLimits: { key: noKeyLimit, project: cap.rateLimit }
       }
       yield* Effect.orDie(scopes.open("key", keyId, cap.maxSpendMicroUsd))
+      let answeredAtMillis = yield* Clock.currentTimeMillis
+
+      // one at a time, so that what waits does not fill the project's list of refused requests
+      const waiting = yield* Effect.makeSemaphore(1)
+
+      const once = (question: Question) =>
+        Effect.suspend(() =>
+          gateway.complete(requestOf(question), {
+            requestId: nextRequestId(ids),
+            endpoint: "embedded",
+            origin: "analysis",
+            clientRequestId: null
+          })
+        ).pipe(
+          Effect.provideService(Caller, caller),
+          Effect.tap(() =>
+            Effect.map(Clock.currentTimeMillis, (now) => {
+              answeredAtMillis = now
+            })
+          )
+        )
+      const again = (question: Question, limited: RateLimited): Effect.Effect<Completion, CallFailure> =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) => {
+          const waitMillis = Math.max(minWaitMillis, limited.retryAfterMillis)
+          if (now + waitMillis > answeredAtMillis + maxUnansweredMillis) return limited
+          return Effect.catchTag(Effect.delay(once(question), waitMillis), "RateLimited", (still) =>
+            again(question, still)
+          )
+        })
+      const complete = (question: Question) =>
+        Effect.catchTag(once(question), "RateLimited", (limited) => waiting.withPermits(1)(again(question, limited)))
+
       return {
         ask: (question: Question) =>
-          gateway
-            .complete(requestOf(question), {
-              requestId: nextRequestId(ids),
-              endpoint: "embedded",
-              origin: "analysis",
-              clientRequestId: null
-            })
-            .pipe(
-              Effect.provideService(Caller, caller),
-              Effect.mapError((failure) =>
-                failure._tag === "InsufficientFunds"
-                  ? new CapReached({ availableMicroUsd: failure.availableMicroUsd })
-                  : new ModelFailed({ code: failure._tag })
-              ),
-              Effect.flatMap(({ answer, metadata }) =>
-                // what the cap has cut short is no answer to compare
-                metadata.notes?.includes("output_capped_by_funds") === true
-                  ? new CapReached({ availableMicroUsd: 0 })
-                  : Effect.succeed({ message: messageOf(answer), costMicroUsd: metadata.cost.amount_microusd })
-              )
+          complete(question).pipe(
+            Effect.mapError((failure) =>
+              failure._tag === "InsufficientFunds"
+                ? new CapReached({ availableMicroUsd: failure.availableMicroUsd })
+                : new ModelFailed({ code: failure._tag })
+            ),
+            Effect.flatMap(({ answer, metadata }) =>
+              // what the cap has cut short is no answer to compare
+              metadata.notes?.includes("output_capped_by_funds") === true
+                ? new CapReached({ availableMicroUsd: 0 })
+                : Effect.succeed({ message: messageOf(answer), costMicroUsd: metadata.cost.amount_microusd })
             )
+          )
       }
     })
   )
+
+/** A rate limit that lets no call through for so long will not: calls that it rejects fail. */
+const maxUnansweredMillis = 10 * 60_000
+/** Some limits say that they admit a call very soon, and clients of the project call as well. */
+const minWaitMillis = 1_000
 
 const noKeyLimit = { requestsPerMinute: null, tokensPerMinute: null, concurrentRequests: null }
 

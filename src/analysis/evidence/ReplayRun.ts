@@ -147,9 +147,9 @@ const make = Effect.gen(function* () {
       samples,
       onAnswered
     ) {
-      const { accountId, billingMode } = yield* find(analysis.projectId)
+      const { accountId, billingMode, rateLimits } = yield* find(analysis.projectId)
       const caller = { projectId: analysis.projectId, accountId, billingMode }
-      const cap = { analysisId: analysis.id, maxSpendMicroUsd, caller }
+      const cap = { analysisId: analysis.id, maxSpendMicroUsd, caller, rateLimit: rateLimits }
       yield* Effect.forEach(
         questions,
         (question) =>

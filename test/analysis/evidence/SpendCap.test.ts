@@ -73,7 +73,8 @@ describe.each(databases)("the spend cap of an analysis, on %s", (_, database) =>
           const cap = {
             analysisId,
             maxSpendMicroUsd,
-            caller: { projectId: project.id, accountId: user.accountId, billingMode: "managed" as const }
+            caller: { projectId: project.id, accountId: user.accountId, billingMode: "managed" as const },
+            rateLimit: null
           }
           const ask = Effect.flatMap(ModelCalls, (calls) => Effect.either(calls.ask(question)))
           const answers = yield* Effect.all(

@@ -228,6 +228,27 @@ describe.each(databaseKinds)("the replay of an analysis on %s", (kind) => {
     expect(await spentOf(project)).toBe(before + report.method.cost.amount_microusd)
   }, 120_000)
 
+  it("calls no more at once than the project's own rate limit lets it", async () => {
+    const { analysis, project } = await analysed(few)
+    await project.ask("PATCH", `/api/projects/${project.id}`, {
+      rate_limits: { requests_per_minute: null, tokens_per_minute: null, concurrent_requests: 1 }
+    })
+    const reached = modelNeverAnswers()
+    await replay(project, analysis, { confirm: true })
+    await reached
+    await expect
+      .poll(
+        () => project.ask<{ readonly items: ReadonlyArray<unknown> }>("GET", `/api/projects/${project.id}/refusals`),
+        {
+          timeout: 10_000
+        }
+      )
+      .toMatchObject({ items: expect.arrayContaining([expect.objectContaining({ key_name: null })]) })
+    expect(asked.length).toBe(1)
+    await project.ask("POST", `/api/analyses/${analysis.id}/cancel`)
+    expect((await project.ended(analysis.id)).status).toBe("cancelled")
+  }, 120_000)
+
   it("is cancelled while a model answers: the call is closed, and the report stays", async () => {
     const { analysis, project } = await analysed(few)
     const running = modelNeverAnswers()

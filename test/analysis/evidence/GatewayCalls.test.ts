@@ -1,0 +1,83 @@
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Fiber from "effect/Fiber"
+import * as Stream from "effect/Stream"
+import * as TestClock from "effect/TestClock"
+import * as GatewayCalls from "../../../src/analysis/evidence/GatewayCalls.ts"
+import { ModelCalls, type Question } from "../../../src/analysis/evidence/ModelCalls.ts"
+import { finishEvent, makeModel, makeProvider, textEvent, usageEvent } from "../../../src/index.ts"
+import { noRateLimits } from "../../../src/policy/RateLimits.ts"
+import { TestGateway } from "../../../src/testing/index.ts"
+
+const question: Question = {
+  model: "mine/small",
+  messages: [{ role: "user", content: "Which is better?" }],
+  tools: [],
+  toolChoice: undefined,
+  responseFormat: undefined,
+  temperature: 0,
+  maxOutputTokens: 600
+}
+
+/** Calls of a project with so many requests a minute, and how many of them a model has been asked. */
+const askingAt = (requestsPerMinute: number, calls: number) =>
+  Effect.gen(function* () {
+    let asked = 0
+    const provider = yield* makeProvider("mine", () => {
+      asked += 1
+      return Stream.make(textEvent("VERDICT: TIE"), finishEvent(), usageEvent({ inputTokens: 20, outputTokens: 500 }))
+    })
+    const { accountId, billingMode, projectId } = TestGateway.testCaller
+    const cap = {
+      analysisId: "00000000-0000-7000-8000-000000000009",
+      maxSpendMicroUsd: 1_000_000,
+      caller: { accountId, billingMode, projectId },
+      rateLimit: { requestsPerMinute, tokensPerMinute: null, concurrentRequests: null }
+    }
+    const model = makeModel({
+      id: "mine/small",
+      prices: { input: 1_000_000, output: 2_000_000 },
+      contextTokens: 8_192,
+      outputTokens: 1_024
+    })
+    const ask = Effect.flatMap(ModelCalls, (each) => Effect.either(each.ask(question)))
+    const fiber = yield* Effect.all(
+      Array.from({ length: calls }, () => ask),
+      { concurrency: "unbounded" }
+    ).pipe(
+      Effect.provide(GatewayCalls.layer(cap)),
+      Effect.provide(TestGateway.layer({ models: [model], providers: [provider], rateLimits: noRateLimits })),
+      Effect.fork
+    )
+    return { asked: () => asked, fiber }
+  })
+
+it.effect("calls of an analysis that a rate limit of the project rejects wait for it, and none is lost", () =>
+  Effect.gen(function* () {
+    const { asked, fiber } = yield* askingAt(2, 4)
+    yield* TestClock.adjust(0)
+    expect(asked()).toBe(2)
+    yield* TestClock.adjust("29 seconds")
+    expect(asked()).toBe(2)
+    yield* TestClock.adjust("1 second")
+    expect(asked()).toBe(3)
+    yield* TestClock.adjust("30 seconds")
+    expect((yield* Fiber.join(fiber)).every(Either.isRight)).toBe(true)
+    expect(asked()).toBe(4)
+  })
+)
+
+it.effect("calls of an analysis fail where the project may call nothing for ten minutes", () =>
+  Effect.gen(function* () {
+    const { asked, fiber } = yield* askingAt(0, 4)
+    yield* TestClock.adjust("9 minutes")
+    expect(fiber.unsafePoll()).toBeNull()
+    yield* TestClock.adjust("1 minute")
+    const answers = yield* Fiber.join(fiber)
+    expect(answers.map(Either.flip).map(Either.getOrThrow)).toMatchObject(
+      Array.from({ length: 4 }, () => ({ _tag: "ModelFailed", code: "RateLimited" }))
+    )
+    expect(asked()).toBe(0)
+  })
+)
