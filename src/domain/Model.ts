@@ -113,6 +113,13 @@ export const alwaysReasons = ({
   reasonsByDefault
 }: Pick<Model, "reasoning" | "reasonsByDefault">): boolean => reasoning?.mandatory === true && reasonsByDefault
 
+/** The model follows a JSON schema, and its provider takes one. */
+export const followsSchemas = ({ capabilities, support }: Pick<Model, "capabilities" | "support">): boolean =>
+  capabilities["structured-output"] === true &&
+  (["response_format", "response_format.json_schema"] as const).every(
+    (name) => support[name] === "native" || support[name] === "translated"
+  )
+
 /** Parameters of the model when the client sets none. */
 export interface Profile {
   /** The effort to send; `null`: none. */

@@ -11,6 +11,7 @@ export const shapingParameters = [
   "tools",
   "tool_choice",
   "response_format",
+  "response_format.json_schema",
   "modalities",
   "audio",
   "logprobs",

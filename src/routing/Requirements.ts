@@ -63,6 +63,7 @@ export const requirementsOf = (request: ChatRequest, pinned: boolean, isForced =
   const format = request.responseFormat?.["type"]
   if (format !== undefined && format !== "text") {
     requirements.push(parameter("response_format", "structured output", "structured-output"))
+    if (format === "json_schema") requirements.push(jsonSchema)
   }
   if (request.modalities?.some((modality) => modality !== "text") === true) {
     requirements.push(parameter("modalities", "modalities other than text"))
@@ -139,6 +140,7 @@ const requirementsByReason = (): ReadonlyMap<string, Requirement> => {
       parameter("tool_choice", "tool_choice", "tools"),
       forcedTool,
       parameter("response_format", "structured output", "structured-output"),
+      jsonSchema,
       parameter("logprobs", "log probabilities", "logprobs"),
       parameter("top_logprobs", "log probabilities", "logprobs"),
       ...(["modalities", "audio", ...tuningParameters] as const).map((name) => parameter(name, `'${name}'`)),
@@ -217,6 +219,12 @@ const part = (capability: Capability, param: string, what: string): Requirement 
   effort: null,
   isPriced: null
 })
+
+/** Some providers take no other format than a JSON object. */
+const jsonSchema: Requirement = {
+  ...parameter("response_format.json_schema", "a JSON schema as response format"),
+  param: "response_format"
+}
 
 /** Claude is not forced while it reasons, and some of its models cannot be told not to. */
 const forcedTool: Requirement = {

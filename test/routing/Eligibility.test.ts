@@ -167,11 +167,22 @@ describe("What the request requires", () => {
     ["tools", { tools: [tool] }],
     ["tool_choice", { toolChoice: { type: "function", function: { name: "f" } } }],
     ["response_format", { responseFormat: { type: "json_object" } }],
+    ["response_format.json_schema", { responseFormat: { type: "json_schema", json_schema: {} } }],
     ["modalities", { modalities: ["text", "audio"] }],
     ["audio", { audio: { voice: "alloy" } }],
     ["logprobs", { logprobs: true }],
     ["top_logprobs", { topLogprobs: 1 }]
   ]
+
+  it("a model whose provider takes JSON objects alone is asked for no schema", () => {
+    const objects = model("acme/objects", { support: supporting({ "response_format.json_schema": "refused" }) })
+    expect(ask([objects], { responseFormat: { type: "json_object" } }).eligible).toEqual([objects])
+    const schema = { responseFormat: { type: "json_schema", json_schema: {} } }
+    expect(ask([objects], schema, { pinned: true }).largestExclusion).toMatchObject({
+      param: "response_format",
+      what: "a JSON schema as response format"
+    })
+  })
 
   it.each(shapes)("%s shapes the answer: a model that rejects or drops it is excluded", (parameter, asked) => {
     for (const support of ["refused", "dropped"] as const) {

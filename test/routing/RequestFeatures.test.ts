@@ -43,7 +43,11 @@ const asked: fc.Arbitrary<Partial<ChatRequest>> = fc.record(
     tools: fc.constantFrom([], [tool]),
     toolChoice: fc.constantFrom("auto" as const, "none" as const, "required" as const),
     maxOutputTokens: fc.constantFrom(1, 100, 50_000),
-    responseFormat: fc.constantFrom({ type: "text" }, { type: "json_object" }),
+    responseFormat: fc.constantFrom(
+      { type: "text" },
+      { type: "json_object" },
+      { type: "json_schema", json_schema: { schema: {} } }
+    ),
     temperature: fc.constant(0.3),
     stop: fc.constantFrom([], ["x"], ["1", "2", "3", "4", "5"], ["1", "2", "3", "4", "5", "6"]),
     logprobs: fc.boolean(),
@@ -135,7 +139,10 @@ describe("A decision that is made again from the recorded features", () => {
               protocol: one.protocol,
               reasonsByDefault: one.alwaysReasons,
               reasoning: one.alwaysReasons ? mandatory : null,
-              support: supporting({ stop: one.stop, ...(one.strict && { logprobs: "refused" }) })
+              support: supporting({
+                stop: one.stop,
+                ...(one.strict && { logprobs: "refused", "response_format.json_schema": "refused" })
+              })
             })
           )
           const routing = controls(own)

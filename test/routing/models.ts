@@ -32,6 +32,7 @@ export const everythingNative: SupportTable = {
   tools: "native",
   tool_choice: "native",
   response_format: "native",
+  "response_format.json_schema": "native",
   modalities: "native",
   audio: "native",
   logprobs: "native",

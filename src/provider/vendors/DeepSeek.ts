@@ -1,4 +1,5 @@
 import { compatible, reasoningOffByType } from "../protocols/openai-chat/Quirks.ts"
+import { all } from "../protocols/shared/SupportTables.ts"
 import { openAiCompatible } from "./Vendor.ts"
 
 export const deepseek = openAiCompatible({
@@ -12,6 +13,10 @@ export const deepseek = openAiCompatible({
     requiresReasoning: true,
     forcedToolsForbidReasoning: true,
     reasoningFields: reasoningOffByType,
-    support: { ...compatible.support, seed: "dropped", user: "dropped", parallel_tool_calls: "dropped" }
+    support: {
+      ...compatible.support,
+      "response_format.json_schema": "refused",
+      ...all("dropped", "seed", "user", "parallel_tool_calls")
+    }
   }
 })

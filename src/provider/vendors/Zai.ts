@@ -14,6 +14,7 @@ export const zai = openAiCompatible({
     support: {
       ...compatible.support,
       ...noLogprobs,
+      "response_format.json_schema": "refused",
       ...all("dropped", "frequency_penalty", "presence_penalty", "seed", "user", "parallel_tool_calls")
     }
   }

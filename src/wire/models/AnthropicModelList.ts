@@ -1,6 +1,6 @@
 import * as DateTime from "effect/DateTime"
 import type { Effort } from "../../domain/Chat.ts"
-import type { Model } from "../../domain/Model.ts"
+import { followsSchemas, type Model } from "../../domain/Model.ts"
 import type { AnthropicModelEntry, AnthropicModelList } from "./AnthropicModelListSchema.ts"
 import { isSelectable } from "./ListedReasoning.ts"
 import { type Listing, listingOf, listings, minOf, type RoutingEntry } from "./Listing.ts"
@@ -109,7 +109,7 @@ const capabilities = (model: Model): NonNullable<AnthropicModelEntry["capabiliti
     image_input: support(model.capabilities.vision === true),
     pdf_input: support(model.capabilities["file-input"] === true),
     server_tools: { supported: false, code_execution: support(false), web_search: support(false) },
-    structured_outputs: support(model.capabilities["structured-output"] === true),
+    structured_outputs: support(followsSchemas(model)),
     thinking: {
       supported: reasoning !== null || model.reasonsByDefault,
       types: {

@@ -1,4 +1,4 @@
-import type { Capability, Model } from "../../domain/Model.ts"
+import { type Capability, followsSchemas, type Model } from "../../domain/Model.ts"
 import type { Parameter } from "../../domain/Support.ts"
 import { listedPrices, noPrice } from "./ListedPrices.ts"
 import { isSelectable, reasoningOf } from "./ListedReasoning.ts"
@@ -124,9 +124,7 @@ const supported = (model: Model): ReadonlyArray<string> => {
   for (const [parameter, needs] of vocabulary) {
     if (takes(model, parameter) && (needs === null || has(model, needs))) names.push(parameter)
   }
-  if (takes(model, "response_format") && model.capabilities["structured-output"] === true) {
-    names.push("structured_outputs")
-  }
+  if (followsSchemas(model)) names.push("structured_outputs")
   if (model.reasoning !== null && isSelectable(model.reasoning)) {
     names.push("reasoning", "include_reasoning", "reasoning_effort")
   }

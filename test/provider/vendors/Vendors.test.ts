@@ -1,9 +1,16 @@
 import * as Redacted from "effect/Redacted"
 import { describe, expect, it } from "vitest"
+import { buildModels } from "../../../src/catalog/Build.ts"
+import { builtInCatalog } from "../../../src/catalog/CatalogFile.ts"
+import type { ChatRequest } from "../../../src/domain/Chat.ts"
+import { followsSchemas } from "../../../src/domain/Model.ts"
 import * as Auth from "../../../src/provider/transport/Auth.ts"
 import * as Endpoint from "../../../src/provider/transport/Endpoint.ts"
 import { configured } from "../../../src/provider/vendors/Configured.ts"
+import { describe as describeVendor } from "../../../src/provider/vendors/Vendor.ts"
 import { vendors } from "../../../src/provider/vendors/Vendors.ts"
+import { featuresOf } from "../../../src/routing/RequestFeatures.ts"
+import { meets } from "../../../src/routing/Requirements.ts"
 import { call } from "../protocols/calls.ts"
 
 /** A key alone is not enough to call these. */
@@ -34,6 +41,31 @@ describe("built-in vendors", () => {
     })
     const required = vendors.filter(({ protocol }) => String(protocol.lower(asked)).includes('"reasoning_content"'))
     expect(required.map(({ id }) => id).sort()).toEqual(["deepseek", "moonshotai"])
+  })
+})
+
+describe("what the models of the catalog are asked for", () => {
+  const models = buildModels({
+    data: builtInCatalog,
+    vendors: vendors.map(describeVendor),
+    configured: [],
+    patches: {}
+  })
+  const takes = (id: string, asked: Partial<ChatRequest>): boolean => {
+    const one = models.find((some) => some.id === id)
+    if (one === undefined) throw new Error(`There is no model ${id}.`)
+    const { requirements } = featuresOf(call(asked).request, true, 10, [])
+    return requirements.every((each) => meets(one, each, "byok") !== false)
+  }
+
+  it("is no JSON schema at DeepSeek and Z.AI, but a JSON object", () => {
+    const schema = { type: "json_schema", json_schema: { name: "x", schema: { type: "object" } } }
+    for (const id of ["deepseek/deepseek-v4-pro", "zai/glm-5.2", "zai/glm-4.7"]) {
+      expect([id, takes(id, { responseFormat: schema })]).toEqual([id, false])
+      expect([id, takes(id, { responseFormat: { type: "json_object" } })]).toEqual([id, true])
+    }
+    const follow = models.filter((one) => ["deepseek", "zai"].includes(one.providerId) && followsSchemas(one))
+    expect(follow).toEqual([])
   })
 })
 

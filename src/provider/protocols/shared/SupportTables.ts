@@ -22,7 +22,7 @@ export const everyParameter: SupportTable = record("native")
 export const otherFormat: SupportTable = {
   ...record("dropped"),
   ...all("native", "tools", "temperature", "top_p", "stop"),
-  ...all("translated", "tool_choice", "response_format", "reasoning_effort"),
+  ...all("translated", "tool_choice", "response_format", "response_format.json_schema", "reasoning_effort"),
   ...all("refused", "modalities", "audio", "logprobs", "top_logprobs")
 }
 
