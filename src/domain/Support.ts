@@ -5,18 +5,21 @@ export type ProtocolId = (typeof protocolIds)[number]
 
 /**
  * Request parameters that are provider-dependent. The first group shapes the response: a route that refuses one of them is not
- * eligible. The second group only tunes it: a dropped one is named in the response.
+ * eligible. The second group only tunes it: a dropped one is named in the response. `tool_choice.required` is any choice that forces
+ * a call, `stop[1]` more than one stop string.
  */
 export const shapingParameters = [
   "tools",
   "tool_choice",
+  "tool_choice.required",
   "response_format",
   "response_format.json_schema",
   "modalities",
   "audio",
   "logprobs",
   "top_logprobs",
-  "reasoning_effort"
+  "reasoning_effort",
+  "stop[1]"
 ] as const
 export const tuningParameters = [
   "temperature",

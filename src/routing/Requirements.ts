@@ -81,6 +81,7 @@ export const requirementsOf = (request: ChatRequest, pinned: boolean, isForced =
     })
   }
   for (const name of tuningOf(request)) requirements.push(parameter(name, `the parameter '${name}'`))
+  if (request.stop.length > 1) requirements.push(secondStop)
   if (request.stop.length > 0) addStopRequirement(requirements, request.stop.length)
   addMessageRequirements(requirements, request.messages)
   return requirements
@@ -146,6 +147,7 @@ const requirementsByReason = (): ReadonlyMap<string, Requirement> => {
       ...(["modalities", "audio", ...tuningParameters] as const).map((name) => parameter(name, `'${name}'`)),
       ...(["vision", "image-url", "audio-input", "file-input"] as const).map((name) => part(name, "messages", name)),
       ...mediaNeeds.map((need) => media(need, "messages")),
+      secondStop,
       ...moreStops.map(({ requirement }) => requirement),
       pricedModalities("modalities"),
       pricedAudioOutput("audio"),
@@ -228,13 +230,20 @@ const jsonSchema: Requirement = {
 
 /** Claude is not forced while it reasons, and some of its models cannot be told not to. */
 const forcedTool: Requirement = {
-  ...parameter("tool_choice", "a forced tool call", "tools"),
+  ...parameter("tool_choice.required", "a forced tool call", "tools"),
   reason: "unsupported_forced_tool",
+  param: "tool_choice",
   isTaken: (model) => !(isClaude(model) && alwaysReasons(model))
 }
 
 const isDropped = (model: Model, { parameter }: Requirement): boolean =>
   parameter !== null && model.support[parameter] === "dropped"
+
+const secondStop: Requirement = {
+  ...parameter("stop[1]", "more than 1 stop sequence"),
+  reason: "unsupported_stop_over_1",
+  param: "stop"
+}
 
 interface MoreStops {
   readonly limit: number

@@ -331,6 +331,23 @@ describe("The number of stop strings", () => {
     })
   })
 
+  it("excludes the models whose provider takes one", () => {
+    const one = model("acme/one", { support: supporting({ "stop[1]": "refused" }) })
+    expect(ask([one], { stop: stops(1) }).eligible).toEqual([one])
+    expect(ask([one, few, many], { stop: stops(2) })).toMatchObject({
+      eligible: [few, many],
+      excluded: { unsupported_stop_over_1: 1 }
+    })
+    expect(ask([one, few, many], { stop: stops(6) })).toMatchObject({
+      eligible: [many],
+      excluded: { unsupported_stop_over_1: 1, unsupported_stop_over_5: 1 }
+    })
+    expect(ask([one], { stop: stops(2) }, { pinned: true }).largestExclusion).toMatchObject({
+      param: "stop",
+      what: "more than 1 stop sequence"
+    })
+  })
+
   it("excludes none that is not sent them", () => {
     const dropping = { ...few, support: supporting({ stop: "dropped" }) }
     expect(ask([dropping], { stop: stops(64) }).eligible).toEqual([dropping])

@@ -49,7 +49,7 @@ const asked: fc.Arbitrary<Partial<ChatRequest>> = fc.record(
       { type: "json_schema", json_schema: { schema: {} } }
     ),
     temperature: fc.constant(0.3),
-    stop: fc.constantFrom([], ["x"], ["1", "2", "3", "4", "5"], ["1", "2", "3", "4", "5", "6"]),
+    stop: fc.constantFrom([], ["x"], ["x", "y"], ["1", "2", "3", "4", "5"], ["1", "2", "3", "4", "5", "6"]),
     logprobs: fc.boolean(),
     topLogprobs: fc.constantFrom(0, 3),
     modalities: fc.constantFrom(["text"], ["text", "audio"]),
@@ -83,6 +83,13 @@ const restricting: fc.Arbitrary<Partial<RoutingControls>> = fc.record(
 
 const boundOf = (maxMicroUsd: number | undefined) =>
   maxMicroUsd === undefined ? undefined : { maxMicroUsd, textTokens: 150, imagesAndFiles: 1, audioTokens: 7 }
+
+/** What a provider refuses that takes one stop string, no JSON schema and no other tool choice than `auto`. */
+const autoOnly = {
+  "response_format.json_schema": "refused",
+  "tool_choice.required": "refused",
+  "stop[1]": "refused"
+} as const
 
 const certain = { propensity: 1, qualityVersion: null }
 
@@ -141,7 +148,7 @@ describe("A decision that is made again from the recorded features", () => {
               reasoning: one.alwaysReasons ? mandatory : null,
               support: supporting({
                 stop: one.stop,
-                ...(one.strict && { logprobs: "refused", "response_format.json_schema": "refused" })
+                ...(one.strict && { logprobs: "refused", ...autoOnly })
               })
             })
           )
@@ -226,8 +233,13 @@ describe("A decision that is made again from the recorded features", () => {
   })
 
   it("knows every requirement that a request can have", () => {
+    const reasons = new Map<string, string>([
+      ["tool_choice.required", "unsupported_forced_tool"],
+      ["stop[1]", "unsupported_stop_over_1"]
+    ])
     for (const name of [...tuningParameters, ...shapingParameters]) {
-      if (name !== "reasoning_effort") expect(requirementFor(`unsupported_${name}`)?.parameter, name).toBe(name)
+      const reason = reasons.get(name) ?? `unsupported_${name}`
+      if (name !== "reasoning_effort") expect(requirementFor(reason)?.parameter, name).toBe(name)
     }
     expect(fromRecorded('{"v":2,"c":[],"t":1,"n":["unsupported_nothing"]}')).toBeNull()
     // the first version left out what the request itself restricts

@@ -31,6 +31,7 @@ export const supporting = (exceptions: Partial<SupportTable>): SupportTable => (
 export const everythingNative: SupportTable = {
   tools: "native",
   tool_choice: "native",
+  "tool_choice.required": "native",
   response_format: "native",
   "response_format.json_schema": "native",
   modalities: "native",
@@ -38,6 +39,7 @@ export const everythingNative: SupportTable = {
   logprobs: "native",
   top_logprobs: "native",
   reasoning_effort: "native",
+  "stop[1]": "native",
   temperature: "native",
   top_p: "native",
   top_k: "native",

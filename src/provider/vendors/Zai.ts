@@ -14,7 +14,8 @@ export const zai = openAiCompatible({
     support: {
       ...compatible.support,
       ...noLogprobs,
-      "response_format.json_schema": "refused",
+      tool_choice: "translated",
+      ...all("refused", "tool_choice.required", "response_format.json_schema", "stop[1]"),
       ...all("dropped", "frequency_penalty", "presence_penalty", "seed", "user", "parallel_tool_calls")
     }
   }

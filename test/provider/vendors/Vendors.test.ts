@@ -2,13 +2,13 @@ import * as Redacted from "effect/Redacted"
 import { describe, expect, it } from "vitest"
 import { buildModels } from "../../../src/catalog/Build.ts"
 import { builtInCatalog } from "../../../src/catalog/CatalogFile.ts"
-import type { ChatRequest } from "../../../src/domain/Chat.ts"
+import type { ChatRequest, ToolChoice } from "../../../src/domain/Chat.ts"
 import { followsSchemas } from "../../../src/domain/Model.ts"
 import * as Auth from "../../../src/provider/transport/Auth.ts"
 import * as Endpoint from "../../../src/provider/transport/Endpoint.ts"
 import { configured } from "../../../src/provider/vendors/Configured.ts"
 import { describe as describeVendor } from "../../../src/provider/vendors/Vendor.ts"
-import { vendors } from "../../../src/provider/vendors/Vendors.ts"
+import { vendorOf, vendors } from "../../../src/provider/vendors/Vendors.ts"
 import { featuresOf } from "../../../src/routing/RequestFeatures.ts"
 import { meets } from "../../../src/routing/Requirements.ts"
 import { call } from "../protocols/calls.ts"
@@ -66,6 +66,25 @@ describe("what the models of the catalog are asked for", () => {
     }
     const follow = models.filter((one) => ["deepseek", "zai"].includes(one.providerId) && followsSchemas(one))
     expect(follow).toEqual([])
+  })
+
+  it("is no forced call and one stop string at Z.AI", () => {
+    const tool = { type: "function", function: { name: "f" } } as const
+    const allowed = (mode: string) => ({ type: "allowed_tools", allowed_tools: { mode, tools: [tool] } })
+    const takesChoice = (toolChoice: ToolChoice) => takes("zai/glm-5.2", { tools: [tool], toolChoice })
+    expect(["auto" as const, "none" as const, allowed("auto")].map(takesChoice)).toEqual([true, true, true])
+    expect(["required" as const, tool, allowed("required")].map(takesChoice)).toEqual([false, false, false])
+    expect(takes("zai/glm-5.2", { stop: ["a"] })).toBe(true)
+    expect(takes("zai/glm-5.2", { stop: ["a", "b"] })).toBe(false)
+  })
+
+  it("is a call without tools at Z.AI where none may be called", () => {
+    const tool = { type: "function", function: { name: "f" } } as const
+    const sent = (toolChoice: ToolChoice): unknown =>
+      JSON.parse(String(vendorOf("zai")?.protocol.lower(call({ tools: [tool], toolChoice }))))
+    expect(sent("none")).not.toHaveProperty("tools")
+    expect(sent("none")).not.toHaveProperty("tool_choice")
+    expect(sent("auto")).toMatchObject({ tools: [tool], tool_choice: "auto" })
   })
 })
 

@@ -9,7 +9,9 @@ export const lowerTools = (
   quirks: Quirks,
   names: ToolNames
 ): { readonly tools: ReadonlyArray<JsonObject> | undefined; readonly choice: unknown } => {
-  if (tools.length === 0) return { tools: undefined, choice: undefined }
+  // where `auto` is the only choice, no tools say the same as none of them
+  const isWithoutTools = choice === "none" && quirks.support.tool_choice === "translated"
+  if (tools.length === 0 || isWithoutTools) return { tools: undefined, choice: undefined }
   const lowered = (some: ReadonlyArray<Tool>): ReadonlyArray<JsonObject> =>
     some.map((tool) => lowerTool(tool, names, quirks))
   const allowed = isObject(choice) ? objectAt(choice, "allowed_tools") : undefined

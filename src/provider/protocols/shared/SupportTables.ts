@@ -21,8 +21,15 @@ export const everyParameter: SupportTable = record("native")
 /** The base for protocols of another format: common sampling parameters have a field, features are translated. */
 export const otherFormat: SupportTable = {
   ...record("dropped"),
-  ...all("native", "tools", "temperature", "top_p", "stop"),
-  ...all("translated", "tool_choice", "response_format", "response_format.json_schema", "reasoning_effort"),
+  ...all("native", "tools", "temperature", "top_p", "stop", "stop[1]"),
+  ...all(
+    "translated",
+    "tool_choice",
+    "tool_choice.required",
+    "response_format",
+    "response_format.json_schema",
+    "reasoning_effort"
+  ),
   ...all("refused", "modalities", "audio", "logprobs", "top_logprobs")
 }
 
