@@ -1,4 +1,5 @@
 import { compatible } from "../protocols/openai-chat/Quirks.ts"
+import { noLogprobs } from "../protocols/shared/SupportTables.ts"
 import { openAiCompatible } from "./Vendor.ts"
 
 export const groq = openAiCompatible({
@@ -9,6 +10,6 @@ export const groq = openAiCompatible({
   quirks: {
     ...compatible,
     outputCapField: "max_completion_tokens",
-    support: { ...compatible.support, logprobs: "refused", top_logprobs: "refused" }
+    support: { ...compatible.support, ...noLogprobs, "messages.name": "dropped" }
   }
 })

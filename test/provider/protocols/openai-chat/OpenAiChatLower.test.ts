@@ -244,15 +244,17 @@ describe("messages", () => {
     expect(kept[1]).toEqual({ role: "assistant", content: "" })
   })
 
-  it("name no participant where the route takes no names, as Mistral", () => {
+  it("name no participant where the route takes no names, as Mistral and Groq", () => {
     const messages: ReadonlyArray<Message> = [
       { role: "system", content: "s", name: "n" },
       { role: "user", content: "hi", name: "n" },
       { role: "assistant", content: "a", name: "n" }
     ]
-    expect(vendorOf("mistral")?.protocol.support["messages.name"]).toBe("dropped")
     const dropped = ["messages.name"]
-    expect(String(vendorOf("mistral")?.protocol.lower({ ...call({ messages }), dropped }))).not.toContain('"name"')
+    for (const vendor of ["mistral", "groq"].map(vendorOf)) {
+      expect(vendor?.protocol.support["messages.name"]).toBe("dropped")
+      expect(String(vendor?.protocol.lower({ ...call({ messages }), dropped }))).not.toContain('"name"')
+    }
     expect(body({ messages }, openAi)["messages"]).toEqual(messages)
   })
 
