@@ -266,6 +266,8 @@ export interface ImagePart {
   readonly type: "image_url"
   /** An address with https, or a data URL. */
   readonly image_url: { readonly url: string; readonly detail?: string }
+  /** Marks the end of a prefix for the provider's cache. */
+  readonly prompt_cache_breakpoint?: JsonObject | null
   /** Ends a cached prefix of the prompt. */
   readonly cache_control?: CacheControl
 }
@@ -275,6 +277,8 @@ export interface AudioPart {
   readonly type: "input_audio"
   /** Base64, with its format. */
   readonly input_audio: { readonly data: string; readonly format: string }
+  /** Marks the end of a prefix for the provider's cache. */
+  readonly prompt_cache_breakpoint?: JsonObject | null
 }
 /** A file. */
 export interface FilePart {
@@ -282,6 +286,8 @@ export interface FilePart {
   readonly type: "file"
   /** Its content as a data URL, or its id. */
   readonly file: { readonly filename?: string; readonly file_data?: string; readonly file_id?: string }
+  /** Marks the end of a prefix for the provider's cache. */
+  readonly prompt_cache_breakpoint?: JsonObject | null
   /** Ends a cached prefix of the prompt. */
   readonly cache_control?: CacheControl
 }

@@ -1,5 +1,5 @@
 import type { CallerShape } from "../domain/Caller.ts"
-import type { ChatRequest, Effort, JsonObject, Message, Tool, ToolChoice, UserMessage } from "../domain/Chat.ts"
+import type { ChatRequest, Effort, JsonObject, Message, Tool, ToolChoice } from "../domain/Chat.ts"
 import type { Model } from "../domain/Model.ts"
 import { anthropicServiceTiers } from "../domain/ServiceTiers.ts"
 import type { ProtocolId, TuningParameter } from "../domain/Support.ts"
@@ -18,8 +18,10 @@ export interface LeftOut {
 export interface RequestExtras {
   /** The tuning parameters. */
   readonly tuning: ReadonlyArray<TuningParameter>
-  /** Fields of messages that only one protocol has. */
-  readonly ofMessages: ReadonlyArray<string>
+  /** Images have a level of detail: only one protocol has a field for it. */
+  readonly hasDetail: boolean
+  /** Parts end cached prefixes. */
+  readonly hasBreakpoint: boolean
   /** A tool has failed. */
   readonly hasFailedResult: boolean
 }
@@ -27,7 +29,7 @@ export interface RequestExtras {
 /** Read once for all candidates: a conversation may be long. */
 export const extrasOf = (request: ChatRequest): RequestExtras => ({
   tuning: tuningOf(request),
-  ofMessages: openAiFieldsIn(request.messages),
+  ...partExtrasOf(request.messages),
   hasFailedResult: request.messages.some((message) => message.role === "tool" && message.is_error === true)
 })
 
@@ -37,7 +39,7 @@ export const extrasOf = (request: ChatRequest): RequestExtras => ({
 export const leftOutOf = (
   model: Model,
   request: ChatRequest,
-  { hasFailedResult, ofMessages, tuning }: RequestExtras,
+  { hasBreakpoint, hasDetail, hasFailedResult, tuning }: RequestExtras,
   effort: Effort | number | undefined,
   isUnpriced: (name: TuningParameter) => boolean
 ): LeftOut => {
@@ -63,7 +65,8 @@ export const leftOutOf = (
     addLostMembers(model, request.responseFormat, altered)
   }
   if (model.protocol === "gemini" && request.tools.some(isStrict)) altered.push("tools.function.strict")
-  if (isTranslated(model)) for (const name of ofMessages) dropped.push(name)
+  if (hasDetail && isTranslated(model)) dropped.push("messages.image_url.detail")
+  if (hasBreakpoint && !takesBreakpoints(model, dropped)) dropped.push("messages.prompt_cache_breakpoint")
   if (hasFailedResult && !tellsFailures(model)) dropped.push("messages.is_error")
   return { dropped, altered }
 }
@@ -213,15 +216,23 @@ const tellsFailures = ({ protocol, upstreamModel }: Model): boolean =>
     ? /(?:^|[./])(?:anthropic\.|amazon\.nova)/.test(upstreamModel)
     : protocol !== "openai-chat"
 
-/** The level of detail of images, where any is set; `auto` is the same as none. */
-const openAiFieldsIn = (messages: ReadonlyArray<Message>): ReadonlyArray<string> =>
-  messages.some((message) => (message.role === "tool" || message.role === "user") && hasDetailedImage(message.content))
-    ? ["messages.image_url.detail"]
-    : []
+/** They are sent with the options of the cache, or as marks of Claude's. */
+const takesBreakpoints = (model: Model, dropped: ReadonlyArray<string>): boolean =>
+  model.support.prompt_cache_options === "native" ? !dropped.includes("prompt_cache_options") : isClaude(model)
 
-const hasDetailedImage = (content: UserMessage["content"]): boolean =>
-  typeof content !== "string" &&
-  content.some((part) => part.type === "image_url" && (part.image_url.detail ?? "auto") !== "auto")
+/** Of images the detail `auto` is the same as none. */
+const partExtrasOf = (messages: ReadonlyArray<Message>): Pick<RequestExtras, "hasBreakpoint" | "hasDetail"> => {
+  let hasBreakpoint = false
+  let hasDetail = false
+  for (const { content } of messages) {
+    if (typeof content !== "object" || content === null) continue
+    for (const part of content) {
+      if (part.type === "image_url" && (part.image_url.detail ?? "auto") !== "auto") hasDetail = true
+      if (part.type !== "refusal" && (part.prompt_cache_breakpoint ?? null) !== null) hasBreakpoint = true
+    }
+  }
+  return { hasBreakpoint, hasDetail }
+}
 
 const maxNameCharacters = 64
 

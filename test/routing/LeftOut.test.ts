@@ -131,6 +131,34 @@ describe("what a request loses on its way to a model", () => {
     for (const one of [openAi, claude, nova]) expect(leftOut(one, { tools })).toEqual(nothing)
   })
 
+  it("breakpoints of the cache where neither options of the cache nor Claude's marks carry them", () => {
+    const marked = { prompt_cache_breakpoint: { mode: "explicit" } }
+    const image = { type: "image_url", image_url: { url: "https://a/b.png" } } as const
+    const text = { type: "text", text: "t" } as const
+    const withoutOptions = of("openai-chat", { support: supporting({ prompt_cache_options: "dropped" }) })
+    const bedrockClaude = { upstreamModel: "us.anthropic.claude-x-v1:0", support: withoutOptions.support }
+    const sending = [openAi, of("anthropic-messages", bedrockClaude), of("bedrock-converse", bedrockClaude)]
+    const losing = [withoutOptions, ...[nova, gemini].map((one) => ({ ...one, support: withoutOptions.support }))]
+    const conversations: ReadonlyArray<ReadonlyArray<Message>> = [
+      [{ role: "system", content: [{ ...text, ...marked }] }],
+      [{ role: "user", content: [text, { ...image, ...marked }] }],
+      [{ role: "assistant", content: [{ ...text, ...marked }] }],
+      [{ role: "tool", tool_call_id: "c", content: [{ ...text, ...marked }] }]
+    ]
+    for (const messages of conversations) {
+      for (const one of sending) expect(leftOut(one, { messages })).toEqual(nothing)
+      for (const one of losing) {
+        expect(leftOut(one, { messages })).toEqual({ dropped: ["messages.prompt_cache_breakpoint"], altered: [] })
+      }
+    }
+    const unmarked: ReadonlyArray<Message> = [{ role: "user", content: [{ ...image, prompt_cache_breakpoint: null }] }]
+    for (const one of losing) expect(leftOut(one, { messages: unmarked })).toEqual(nothing)
+    expect(leftOut(withoutOptions, { promptCacheOptions: {}, messages: conversations[1] ?? [] }).dropped).toEqual([
+      "prompt_cache_options",
+      "messages.prompt_cache_breakpoint"
+    ])
+  })
+
   it("names of participants where the route takes none, and the detail of images outside of chat completions", () => {
     const image = (detail?: string) =>
       ({ type: "image_url", image_url: { url: "https://a/b.png", ...(detail !== undefined && { detail }) } }) as const

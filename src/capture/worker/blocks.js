@@ -101,25 +101,39 @@ const contentOf = (content, found) => (Array.isArray(content) ? content.map((par
 
 /** @param {Loose} part @param {Found} found */
 const partOf = (part, found) => {
-  const { cache_control, type } = part
+  const { cache_control, prompt_cache_breakpoint, type } = part
   switch (type) {
     case "text":
-      return { type, text: part["text"], prompt_cache_breakpoint: part["prompt_cache_breakpoint"], cache_control }
+      return { type, text: part["text"], prompt_cache_breakpoint, cache_control }
     case "refusal":
       return { type, refusal: part["refusal"] }
     case "image_url": {
       const { detail, url } = part["image_url"]
-      return { type, image_url: { url: placed("image", url, null, found), detail }, cache_control }
+      return {
+        type,
+        image_url: { url: placed("image", url, null, found), detail },
+        prompt_cache_breakpoint,
+        cache_control
+      }
     }
     case "input_audio": {
       const { data, format } = part["input_audio"]
-      return { type, input_audio: { data: placed("audio", data, `audio/${format}`, found), format } }
+      return {
+        type,
+        input_audio: { data: placed("audio", data, `audio/${format}`, found), format },
+        prompt_cache_breakpoint
+      }
     }
     default: {
       const { file_data, file_id, filename } = part["file"]
       if (file_id !== undefined) found.isBound = true
       const place = file_data === undefined ? undefined : placed("file", file_data, null, found)
-      return { type, file: { filename, file_data: place, file_id: omitted(file_id) }, cache_control }
+      return {
+        type,
+        file: { filename, file_data: place, file_id: omitted(file_id) },
+        prompt_cache_breakpoint,
+        cache_control
+      }
     }
   }
 }

@@ -42,14 +42,16 @@ const imagePart = G.struct<InChat<ImagePart>>({
       url: G.required(mediaUrl),
       detail: G.optional(G.string)
     })
-  )
+  ),
+  prompt_cache_breakpoint: G.nullable(G.jsonObject)
 })
 
 const audioPart = G.struct<AudioPart>({
   type: G.required(G.literal("input_audio")),
   input_audio: G.required(
     G.struct<AudioPart["input_audio"]>({ data: G.required(G.string), format: G.required(G.string) })
-  )
+  ),
+  prompt_cache_breakpoint: G.nullable(G.jsonObject)
 })
 
 const filePart = G.struct<InChat<FilePart>>({
@@ -63,7 +65,8 @@ const filePart = G.struct<InChat<FilePart>>({
       }),
       (file) => (isEmptyFile(file) ? [] : undefined)
     )
-  )
+  ),
+  prompt_cache_breakpoint: G.nullable(G.jsonObject)
 })
 
 const textContent = G.either(G.string, G.array(G.tagged<TextPart>("type", { text: textPart })))

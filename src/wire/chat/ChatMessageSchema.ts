@@ -1,10 +1,12 @@
 import * as Schema from "effect/Schema"
 import { allowed, freeForm, nonEmptyText, optional } from "../validation/SchemaParts.ts"
 
+const breakpoint = optional(freeForm, "Cache breakpoint for providers that support it.")
+
 const TextPart = Schema.Struct({
   type: Schema.Literal("text").annotations({ description: "Marks a text part." }),
   text: Schema.String.annotations({ description: "The text." }),
-  prompt_cache_breakpoint: optional(freeForm, "Cache breakpoint for providers that support it.")
+  prompt_cache_breakpoint: breakpoint
 }).annotations({ identifier: "TextPart" })
 
 const RefusalPart = Schema.Struct({
@@ -29,7 +31,8 @@ const ImagePart = Schema.Struct({
   image_url: Schema.Struct({
     url: MediaUrl.annotations({ description: "An https: or data: URL of the image. The gateway never fetches it." }),
     detail: optional(Schema.String, "Image detail level: auto, low or high.")
-  }).annotations({ description: "The image." })
+  }).annotations({ description: "The image." }),
+  prompt_cache_breakpoint: breakpoint
 }).annotations({ identifier: "ImagePart" })
 
 const AudioPart = Schema.Struct({
@@ -37,7 +40,8 @@ const AudioPart = Schema.Struct({
   input_audio: Schema.Struct({
     data: Schema.String.annotations({ description: "The audio in base64." }),
     format: Schema.String.annotations({ description: "Audio format, such as wav or mp3." })
-  }).annotations({ description: "The audio." })
+  }).annotations({ description: "The audio." }),
+  prompt_cache_breakpoint: breakpoint
 }).annotations({ identifier: "AudioPart" })
 
 const FilePart = Schema.Struct({
@@ -54,7 +58,8 @@ const FilePart = Schema.Struct({
       jsonSchema: {}
     }),
     Schema.annotations({ description: "The file." })
-  )
+  ),
+  prompt_cache_breakpoint: breakpoint
 }).annotations({ identifier: "FilePart" })
 const fileRule = "a file needs its data or the id under which its provider has it"
 

@@ -51,8 +51,12 @@ const textPart: ReadPart<TextPart> = (part, type, param) => readText(part, type,
 const readText = (part: JsonObject, type: string, param: string, known: ReadonlyArray<string>): TextPart => {
   if (type !== "input_text" && type !== "output_text") return unknownPart(type, param, known)
   const text = string(part["text"], `${param}.text`)
+  return { type: "text", text, ...breakpointOf(part, param) }
+}
+
+const breakpointOf = (part: JsonObject, param: string): { readonly prompt_cache_breakpoint?: JsonObject } => {
   const breakpoint = optional(part["prompt_cache_breakpoint"], `${param}.prompt_cache_breakpoint`, object)
-  return breakpoint === undefined ? { type: "text", text } : { type: "text", text, prompt_cache_breakpoint: breakpoint }
+  return breakpoint === undefined ? {} : { prompt_cache_breakpoint: breakpoint }
 }
 
 const assistantPart: ReadPart<TextPart | RefusalPart> = (part, type, param) =>
@@ -86,7 +90,11 @@ const imagePart = (part: JsonObject, param: string): UserPart => {
     unstored(part["file_id"], `${param}.file_id`, "the image as 'image_url'")
   const detail = optional(part["detail"], `${param}.detail`, string)
   const url = mediaUrl(part["image_url"] ?? undefined, `${param}.image_url`)
-  return { type: "image_url", image_url: detail === undefined ? { url } : { url, detail } }
+  return {
+    type: "image_url",
+    image_url: detail === undefined ? { url } : { url, detail },
+    ...breakpointOf(part, param)
+  }
 }
 
 const filePart = (part: JsonObject, param: string): UserPart => {
@@ -98,7 +106,11 @@ const filePart = (part: JsonObject, param: string): UserPart => {
     unstored(part["file_id"], `${param}.file_id`, "the file as 'file_data'")
     return reject("missing_required_parameter", `${param}.file_data`, `'${param}.file_data' is required.`)
   }
-  return { type: "file", file: filename === undefined ? { file_data: data } : { filename, file_data: data } }
+  return {
+    type: "file",
+    file: filename === undefined ? { file_data: data } : { filename, file_data: data },
+    ...breakpointOf(part, param)
+  }
 }
 
 const mediaUrl = (value: unknown, param: string): string => {

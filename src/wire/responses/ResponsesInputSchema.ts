@@ -18,14 +18,16 @@ const InputText = Schema.Struct({
 const InputImage = Schema.Struct({
   type: Schema.Literal("input_image").annotations({ description: "An image." }),
   image_url: MediaUrl.annotations({ description: "An https: or data: URL; never fetched by the gateway." }),
-  detail: optional(Schema.String, "Image detail level, such as auto, low or high.")
+  detail: optional(Schema.String, "Image detail level, such as auto, low or high."),
+  prompt_cache_breakpoint: breakpoint
 }).annotations({ identifier: "ResponsesInputImage" })
 
 const InputFile = Schema.Struct({
   type: Schema.Literal("input_file").annotations({ description: "A file." }),
   file_data: optional(MediaUrl, "The file as a data: URL, or its https: URL; required unless `file_url` is sent."),
   file_url: optional(MediaUrl, "Alternative to `file_data`, which takes precedence. The gateway never fetches it."),
-  filename: optional(Schema.String, "Name of the file.")
+  filename: optional(Schema.String, "Name of the file."),
+  prompt_cache_breakpoint: breakpoint
 }).annotations({ identifier: "ResponsesInputFile" })
 
 const InputAudio = Schema.Struct({

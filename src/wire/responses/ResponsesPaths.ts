@@ -27,6 +27,7 @@ export const responsesPath = (path: string, sources: ReadonlyArray<MessageSource
 const fields: ReadonlyMap<string, string> = new Map([
   ["messages", "input"],
   ["messages.image_url.detail", "input.detail"],
+  ["messages.prompt_cache_breakpoint", "input.prompt_cache_breakpoint"],
   ["tools.function.strict", "tools.strict"],
   ["response_format", "text.format"],
   ["reasoning_effort", "reasoning.effort"],

@@ -14,28 +14,24 @@ const shape = <A extends Record<string, unknown>, O extends Record<string, unkno
     .tuple(fc.record(needed), fc.record(others, { requiredKeys: [] }))
     .map(([first, second]) => ({ ...first, ...second }))
 
-const textPart = shape({ type: fc.constant("text"), text }, { prompt_cache_breakpoint: orNull(freeForm) })
-const imagePart = fc
-  .tuple(
-    fc.constantFrom("https://a.example/b.png", "http://a.example", "data:image/png;base64,AA", "HTTPS://x"),
-    orNull(text)
-  )
-  .map(([url, detail]) => ({ type: "image_url", image_url: { url, detail } }))
-const audioPart = fc.record({
-  type: fc.constant("input_audio"),
-  input_audio: fc.record({ data: text, format: fc.constantFrom("wav", "mp3") })
+const breakpoint = { prompt_cache_breakpoint: orNull(freeForm) }
+const textPart = shape({ type: fc.constant("text"), text }, breakpoint)
+const imageUrl = fc.record({
+  url: fc.constantFrom("https://a.example/b.png", "http://a.example", "data:image/png;base64,AA", "HTTPS://x"),
+  detail: orNull(text)
 })
-const filePart = fc.record({
-  type: fc.constant("file"),
-  file: shape(
-    {},
-    {
-      filename: orNull(text),
-      file_data: orNull(fc.oneof(text, fc.constantFrom("data:text/plain,x", "https://a.example/f"))),
-      file_id: orNull(text)
-    }
-  )
-})
+const imagePart = shape({ type: fc.constant("image_url"), image_url: imageUrl }, breakpoint)
+const audio = fc.record({ data: text, format: fc.constantFrom("wav", "mp3") })
+const audioPart = shape({ type: fc.constant("input_audio"), input_audio: audio }, breakpoint)
+const file = shape(
+  {},
+  {
+    filename: orNull(text),
+    file_data: orNull(fc.oneof(text, fc.constantFrom("data:text/plain,x", "https://a.example/f"))),
+    file_id: orNull(text)
+  }
+)
+const filePart = shape({ type: fc.constant("file"), file }, breakpoint)
 const refusalPart = fc.record({ type: fc.constant("refusal"), refusal: text })
 const textContent = fc.oneof(text, fc.array(textPart, { maxLength: 3 }))
 

@@ -46,9 +46,19 @@ describe("messages", () => {
   it("keep images, files, recordings, refusals and cache breakpoints", () => {
     const content = [
       { type: "input_text", text: "look", prompt_cache_breakpoint: { ttl: "1h" } },
-      { type: "input_image", image_url: "https://x/y.png", detail: "low" },
+      {
+        type: "input_image",
+        image_url: "https://x/y.png",
+        detail: "low",
+        prompt_cache_breakpoint: { mode: "explicit" }
+      },
       { type: "input_image", image_url: "data:image/png;base64,AA", file_id: null },
-      { type: "input_file", filename: "a.pdf", file_data: "data:application/pdf;base64,AA" },
+      {
+        type: "input_file",
+        filename: "a.pdf",
+        file_data: "data:application/pdf;base64,AA",
+        prompt_cache_breakpoint: { mode: "explicit" }
+      },
       { type: "input_audio", input_audio: { data: "AA", format: "wav" } }
     ]
     const said = [
@@ -60,9 +70,17 @@ describe("messages", () => {
         role: "user",
         content: [
           { type: "text", text: "look", prompt_cache_breakpoint: { ttl: "1h" } },
-          { type: "image_url", image_url: { url: "https://x/y.png", detail: "low" } },
+          {
+            type: "image_url",
+            image_url: { url: "https://x/y.png", detail: "low" },
+            prompt_cache_breakpoint: { mode: "explicit" }
+          },
           { type: "image_url", image_url: { url: "data:image/png;base64,AA" } },
-          { type: "file", file: { filename: "a.pdf", file_data: "data:application/pdf;base64,AA" } },
+          {
+            type: "file",
+            file: { filename: "a.pdf", file_data: "data:application/pdf;base64,AA" },
+            prompt_cache_breakpoint: { mode: "explicit" }
+          },
           { type: "input_audio", input_audio: { data: "AA", format: "wav" } }
         ]
       },

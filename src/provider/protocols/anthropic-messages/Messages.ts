@@ -95,16 +95,18 @@ const lowerBlock = (
 const lowerContent = (block: ResultBlock, lowering: Lowering): JsonObject | ProviderFailure => {
   if (block._tag === "Text") return lowerText(block, lowering)
   const lowered = block._tag === "Image" ? lowerImage(block) : lowerFile(block)
-  const mark = lowering.cacheControl(block.cacheControl)
+  const mark = markOf(block, lowering)
   return isFailure(lowered) || mark === undefined ? lowered : { ...lowered, cache_control: mark }
 }
 
-const lowerText = (block: TextBlock, { breakpoints, cacheControl }: Lowering): JsonObject => ({
+const lowerText = (block: TextBlock, lowering: Lowering): JsonObject => ({
   type: "text",
   text: block.text,
-  cache_control:
-    block.isCacheBreakpoint && breakpoints.has(block) ? { type: "ephemeral" } : cacheControl(block.cacheControl)
+  cache_control: markOf(block, lowering)
 })
+
+const markOf = (block: ResultBlock, { breakpoints, cacheControl }: Lowering): JsonObject | undefined =>
+  block.isCacheBreakpoint && breakpoints.has(block) ? { type: "ephemeral" } : cacheControl(block.cacheControl)
 
 /** The provider rejects reasoning without a signature. */
 const lowerReasoningDetail = ({ detail }: ReasoningDetailBlock): JsonObject | undefined => {

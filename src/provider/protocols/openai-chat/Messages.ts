@@ -140,22 +140,37 @@ const lowerPart = (part: UserPart, call: ProviderCall): JsonObject => {
     case "text":
       return lowerText(part, call)
     case "image_url":
-      return { type: "image_url", image_url: { url: part.image_url.url, detail: part.image_url.detail } }
+      return {
+        type: "image_url",
+        image_url: { url: part.image_url.url, detail: part.image_url.detail },
+        prompt_cache_breakpoint: breakpointOf(part, call)
+      }
     case "input_audio":
-      return { type: "input_audio", input_audio: { data: part.input_audio.data, format: part.input_audio.format } }
+      return {
+        type: "input_audio",
+        input_audio: { data: part.input_audio.data, format: part.input_audio.format },
+        prompt_cache_breakpoint: breakpointOf(part, call)
+      }
     case "file":
       return {
         type: "file",
-        file: { filename: part.file.filename, file_data: part.file.file_data, file_id: part.file.file_id }
+        file: { filename: part.file.filename, file_data: part.file.file_data, file_id: part.file.file_id },
+        prompt_cache_breakpoint: breakpointOf(part, call)
       }
   }
 }
 
-/** A breakpoint is sent only where the other caching parameters are supported, a mark in Anthropic's form where that is. */
+/** A breakpoint is sent only where the other caching parameters are supported. */
+const breakpointOf = (
+  { prompt_cache_breakpoint: breakpoint }: Pick<TextPart, "prompt_cache_breakpoint">,
+  call: ProviderCall
+): JsonObject | undefined =>
+  breakpoint && !call.dropped.includes("prompt_cache_options") && caches(call) ? breakpoint : undefined
+
+/** A mark in Anthropic's form is sent where that is supported. */
 const lowerText = (part: TextPart, call: ProviderCall): JsonObject => {
-  if (part.prompt_cache_breakpoint && !call.dropped.includes("prompt_cache_options") && caches(call)) {
-    return { type: "text", text: part.text, prompt_cache_breakpoint: part.prompt_cache_breakpoint }
-  }
+  const breakpoint = breakpointOf(part, call)
+  if (breakpoint !== undefined) return { type: "text", text: part.text, prompt_cache_breakpoint: breakpoint }
   return part.cache_control !== undefined && call.model.support.cache_control === "native"
     ? { type: "text", text: part.text, cache_control: { type: part.cache_control.type } }
     : { type: "text", text: part.text }

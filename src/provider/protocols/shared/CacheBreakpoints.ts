@@ -23,4 +23,5 @@ export const lastBreakpoints = ({ instructions, turns }: Conversation, others = 
 }
 
 const isBreakpoint = (block: Block): boolean =>
-  (block._tag === "Text" && block.isCacheBreakpoint) || ("cacheControl" in block && block.cacheControl !== undefined)
+  ("isCacheBreakpoint" in block && block.isCacheBreakpoint) ||
+  ("cacheControl" in block && block.cacheControl !== undefined)

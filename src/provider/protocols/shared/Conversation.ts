@@ -3,6 +3,8 @@ import type {
   BlockKind,
   CacheControl,
   ChatRequest,
+  FilePart,
+  ImagePart,
   Message,
   ReasoningDetail,
   TextPart,
@@ -58,8 +60,14 @@ export interface TextBlock extends Cacheable {
   readonly isCacheBreakpoint: boolean
 }
 
+/** An image or a file. */
+interface Attachment extends Cacheable {
+  /** As of a text. */
+  readonly isCacheBreakpoint?: true
+}
+
 /** `param` is the request path of the image, for error messages. */
-export interface ImageBlock extends Cacheable {
+export interface ImageBlock extends Attachment {
   readonly _tag: "Image"
   /** An http(s) or data: URL. */
   readonly url: string
@@ -73,7 +81,7 @@ export interface AudioBlock {
   readonly param: string
 }
 
-export interface FileBlock extends Cacheable {
+export interface FileBlock extends Attachment {
   readonly _tag: "File"
   readonly filename: string | undefined
   /** In most requests a data: URL. */
@@ -323,6 +331,9 @@ const marked = ({ cache_control: cacheControl }: { readonly cache_control?: Cach
   cacheControl === undefined ? unmarked : { cacheControl }
 const unmarked: Cacheable = {}
 
+const attached = (part: ImagePart | FilePart): Attachment =>
+  (part.prompt_cache_breakpoint ?? null) === null ? marked(part) : { ...marked(part), isCacheBreakpoint: true }
+
 const isBlank = (value: string): boolean => !/\S/.test(value)
 
 const orPlaceholder = <Block>(blocks: ReadonlyArray<Block>): ReadonlyArray<Block | TextBlock> =>
@@ -354,7 +365,7 @@ const resultBlock = (part: ToolResultPart, path: string): ReadonlyArray<ResultBl
     case "text":
       return textBlocks(part.text, part)
     case "image_url":
-      return [{ _tag: "Image", url: part.image_url.url, param: `${path}.image_url.url`, ...marked(part) }]
+      return [{ _tag: "Image", url: part.image_url.url, param: `${path}.image_url.url`, ...attached(part) }]
     case "file":
       return [
         {
@@ -363,7 +374,7 @@ const resultBlock = (part: ToolResultPart, path: string): ReadonlyArray<ResultBl
           data: part.file.file_data,
           fileId: part.file.file_id,
           param: `${path}.file`,
-          ...marked(part)
+          ...attached(part)
         }
       ]
   }

@@ -422,4 +422,19 @@ describe("what only tunes", () => {
       false
     ])
   })
+
+  it("puts them at images and files too", () => {
+    const marked = { prompt_cache_breakpoint: { mode: "explicit" } }
+    const { messages } = bodyOf({
+      messages: [
+        parts(
+          { type: "image_url", image_url: { url: "https://a.example/b.png" }, ...marked },
+          { type: "file", file: { file_data: "data:application/pdf;base64,AAAA" }, ...marked },
+          { type: "text", text: "f" }
+        )
+      ]
+    })
+    const ephemeral = { cache_control: { type: "ephemeral" } }
+    expect(messages[0]?.content).toMatchObject([ephemeral, ephemeral, { text: "f" }])
+  })
 })

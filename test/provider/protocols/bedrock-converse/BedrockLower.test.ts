@@ -359,6 +359,9 @@ describe("output and caching", () => {
     expect(messages[0]?.content).toEqual([{ text: "1" }, point, { text: "2" }, point])
     expect(messages[2]?.content).toMatchObject([{ toolResult: {} }, point, { text: "3" }, point])
     expect(JSON.stringify(bodyOf(asked, { model: nova }))).not.toContain("cachePoint")
+    const image: UserPart = { type: "image_url", image_url: { url: pixel }, prompt_cache_breakpoint: {} }
+    const shown = bodyOf({ messages: [parts(image, { type: "text", text: "4" })] })
+    expect(shown.messages[0]?.content).toEqual([{ image: expect.anything() }, point, { text: "4" }])
   })
 })
 

@@ -1,6 +1,6 @@
 import * as Either from "effect/Either"
 import { describe, expect, it } from "vitest"
-import type { ChatRequest, Effort, Message, ToolCall } from "../../../../src/domain/Chat.ts"
+import type { ChatRequest, Effort, Message, ToolCall, UserPart } from "../../../../src/domain/Chat.ts"
 import type { Reasoning } from "../../../../src/domain/Model.ts"
 import { shapingParameters, tuningParameters } from "../../../../src/domain/Support.ts"
 import type { ProviderCall } from "../../../../src/provider/Provider.ts"
@@ -242,6 +242,21 @@ describe("messages", () => {
     }
     const kept = body({ messages: messages("") }, openAi)["messages"] as ReadonlyArray<unknown>
     expect(kept[1]).toEqual({ role: "assistant", content: "" })
+  })
+
+  it("keep cache breakpoints at parts of every kind where options of the cache are sent", () => {
+    const marked = { prompt_cache_breakpoint: { mode: "explicit" } }
+    const content: ReadonlyArray<UserPart> = [
+      { type: "text", text: "look", ...marked },
+      { type: "image_url", image_url: { url: "https://a.example/b.png" }, ...marked },
+      { type: "input_audio", input_audio: { data: "AAAA", format: "wav" }, ...marked },
+      { type: "file", file: { file_data: "data:application/pdf;base64,AAAA" }, ...marked }
+    ]
+    const messages: ReadonlyArray<Message> = [{ role: "user", content }]
+    expect(body({ messages }, openAi)["messages"]).toEqual(messages)
+    expect(text({ messages }, openAi, { dropped: ["prompt_cache_options"] })).not.toContain("breakpoint")
+    const other = model({ support: { ...model().support, prompt_cache_options: "dropped" } })
+    expect(text({ messages }, openAi, { model: other })).not.toContain("breakpoint")
   })
 
   it("name no participant where the route takes no names, as Mistral and Groq", () => {
