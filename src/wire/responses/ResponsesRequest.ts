@@ -125,7 +125,7 @@ const read = (json: unknown, stringLiterals: StringLiterals | undefined): Decode
     webSearchOptions: undefined,
     user: body.user,
     routing: routingControls(body),
-    ignored: ignoredOf(json, body),
+    ignored: ignoredOf(json, body, tools.ignored),
     stringLiterals
   }
   return {
@@ -252,9 +252,14 @@ interface TextFormat {
   readonly echo: JsonObject
 }
 
-const ignoredOf = (json: unknown, body: SimpleBody): ReadonlyArray<string> | undefined => {
+const ignoredOf = (
+  json: unknown,
+  body: SimpleBody,
+  ofTools: ReadonlyArray<string>
+): ReadonlyArray<string> | undefined => {
   // a body without unknown fields and nulls was returned as it is
-  const names = [...(body === json ? [] : unknownNames(json, known)), ...textNames(json), ...withoutEffect(body)]
+  const unknown = body === json ? [] : unknownNames(json, known)
+  const names = [...unknown, ...textNames(json), ...withoutEffect(body), ...ofTools]
   return names.length === 0 ? undefined : names
 }
 

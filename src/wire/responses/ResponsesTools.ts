@@ -20,6 +20,8 @@ export interface DecodedTools {
   readonly echo: ReadonlyArray<JsonObject>
   /** Types of the hosted tools that were removed, each once; letters, digits and underscores only. */
   readonly dropped: ReadonlyArray<string>
+  /** Fields of tools that have no effect here, each once. */
+  readonly ignored: ReadonlyArray<string>
   readonly map: ToolMap
   /** The name sent to models for a tool of the client. */
   readonly nameOf: (tool: ToolOrigin) => string
@@ -40,6 +42,7 @@ export const decodeTools = (json: unknown): DecodedTools => {
   const tools: Array<Tool> = []
   const echo: Array<JsonObject> = []
   const dropped = new Set<string>()
+  const ignored = new Set<string>()
   given.forEach((value, index) => {
     const param = `tools[${index}]`
     const tool = object(value, param)
@@ -48,11 +51,18 @@ export const decodeTools = (json: unknown): DecodedTools => {
       dropped.add(type)
       return
     }
-    if (type === "namespace") for (const inner of namespaceTools(tool, param, names)) tools.push(inner)
-    else tools.push(leafTool(tool, type, param, names, undefined, ""))
+    if (type === "namespace") for (const inner of namespaceTools(tool, param, names, ignored)) tools.push(inner)
+    else tools.push(leafTool(tool, type, param, names, ignored, undefined, ""))
     echo.push(echoOf(tool, type))
   })
-  return { tools, echo, dropped: [...dropped], map: names.map, nameOf: (tool) => names.known(tool) }
+  return {
+    tools,
+    echo,
+    dropped: [...dropped],
+    ignored: [...ignored],
+    map: names.map,
+    nameOf: (tool) => names.known(tool)
+  }
 }
 
 /** The hosted tools that would be removed from a request, valid or not, each once. */
@@ -75,7 +85,7 @@ const countOf = (given: ReadonlyArray<unknown>): number => {
   return count
 }
 
-const namespaceTools = (tool: JsonObject, param: string, names: Names): ReadonlyArray<Tool> => {
+const namespaceTools = (tool: JsonObject, param: string, names: Names, ignored: Set<string>): ReadonlyArray<Tool> => {
   const namespace = nonEmpty(tool["name"], `${param}.name`)
   const description = optional(tool["description"], `${param}.description`, string) ?? ""
   return array(tool["tools"], `${param}.tools`).map((value, index) => {
@@ -83,20 +93,25 @@ const namespaceTools = (tool: JsonObject, param: string, names: Names): Readonly
     const type = string(inner["type"], `${param}.tools[${index}].type`)
     // Namespaces are not sent to models: the description of a namespace is prepended to the description of its first tool.
     const preface = index === 0 ? description : ""
-    return leafTool(inner, type, `${param}.tools[${index}]`, names, namespace, preface)
+    return leafTool(inner, type, `${param}.tools[${index}]`, names, ignored, namespace, preface)
   })
 }
+
+/** Fields of a tool that only guide OpenAI's own Responses API. */
+const withoutEffect: ReadonlySet<string> = new Set(["async", "defer_loading", "allowed_callers", "output_schema"])
 
 const leafTool = (
   tool: JsonObject,
   type: string,
   param: string,
   names: Names,
+  ignored: Set<string>,
   namespace: string | undefined,
   preface: string
 ): Tool => {
   if (type !== "function" && type !== "custom")
     return reject("unsupported_tool", param, `Tools of type '${cut(type)}' are not supported.`)
+  for (const field of withoutEffect) if ((tool[field] ?? false) !== false) ignored.add(`tools.${field}`)
   const name = names.allocate({ kind: type, name: nonEmpty(tool["name"], `${param}.name`), namespace })
   const own = optional(tool["description"], `${param}.description`, string) ?? ""
   const text = [preface, own].filter((part) => part !== "").join("\n\n")
@@ -131,14 +146,21 @@ const customFormat = (value: unknown, param: string): JsonObject => {
   }
 }
 
-const echoOf = (tool: JsonObject, type: string): JsonObject =>
-  type === "function"
-    ? {
-        ...tool,
-        description: tool["description"] ?? null,
-        parameters: tool["parameters"] ?? null,
-        strict: tool["strict"] ?? null
-      }
+/** What has no effect is not repeated as if it had. */
+const echoOf = (given: JsonObject, type: string): JsonObject => {
+  const tool = inEffect(given)
+  const { description, parameters, strict, tools } = tool
+  if (type === "function") {
+    return { ...tool, description: description ?? null, parameters: parameters ?? null, strict: strict ?? null }
+  }
+  return type === "namespace" && Array.isArray(tools)
+    ? { ...tool, tools: tools.map((inner) => (isObject(inner) ? inEffect(inner) : inner)) }
+    : tool
+}
+
+const inEffect = (tool: JsonObject): JsonObject =>
+  Object.keys(tool).some((field) => withoutEffect.has(field))
+    ? Object.fromEntries(Object.entries(tool).filter(([field]) => !withoutEffect.has(field)))
     : tool
 
 /**

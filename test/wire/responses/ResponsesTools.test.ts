@@ -50,6 +50,38 @@ describe("tools", () => {
     expect(echo.tools).toEqual([{ type: "function", name: "g", description: null, parameters: null, strict: null }])
   })
 
+  it("fields that have no effect are named once, and the response does not claim them", () => {
+    const given = {
+      type: "function",
+      name: "g",
+      async: true,
+      defer_loading: true,
+      allowed_callers: ["programmatic"],
+      output_schema: { type: "object" }
+    }
+    const inner = { type: "custom", name: "c" }
+    const { echo, request } = decoded({
+      tools: [given, { ...mail, tools: [{ ...inner, defer_loading: true }] }, { ...inner, async: false }]
+    })
+    expect(request.ignored).toEqual([
+      "tools.async",
+      "tools.defer_loading",
+      "tools.allowed_callers",
+      "tools.output_schema"
+    ])
+    expect(request.tools[0]).toEqual({ type: "function", function: { name: "g" } })
+    expect(echo.tools).toEqual([
+      { type: "function", name: "g", description: null, parameters: null, strict: null },
+      { ...mail, tools: [inner] },
+      inner
+    ])
+    expect(decoded({ tools: [{ ...given, async: null, defer_loading: false }] }).request.ignored).toEqual([
+      "tools.allowed_callers",
+      "tools.output_schema"
+    ])
+    expect(decoded({ tools: [f, mail] }).request.ignored).toBeUndefined()
+  })
+
   it("a dropped name can never break a header", () => {
     expect(refused({ tools: [{ type: "web_search\r\nx: y" }] })).toBe("unsupported_tool tools[0]")
     expect(refused({ tools: [{ type: "web_search_ä" }] })).toBe("unsupported_tool tools[0]")
