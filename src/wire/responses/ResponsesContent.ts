@@ -2,9 +2,9 @@ import type { AssistantMessage, JsonObject, RefusalPart, TextPart, UserPart } fr
 import { isMediaUrl } from "../chat/ChatMessageSchema.ts"
 import { arrayOrText, choiceOf, cut, nonEmpty, object, oneOf, optional, reject, string } from "./ResponsesFields.ts"
 
-/** The content of a user message: text, images, files and audio. */
-export const userContent = (content: unknown, param: string): string | ReadonlyArray<UserPart> =>
-  typeof content === "string" ? content : unwrapText(parts(content, param, userPart))
+/** The content of a user message: text, images, files and audio. Fields that are not sent on are added to `ignored`. */
+export const userContent = (content: unknown, param: string, ignored: Set<string>): string | ReadonlyArray<UserPart> =>
+  typeof content === "string" ? content : unwrapText(parts(content, param, userPart(ignored)))
 
 /** The content of a system or developer message: text alone. */
 export const systemContent = (content: unknown, param: string): string | ReadonlyArray<TextPart> =>
@@ -22,9 +22,9 @@ export interface ToolOutput {
   readonly attachments: ReadonlyArray<UserPart>
 }
 
-export const toolOutput = (output: unknown, param: string): ToolOutput => {
+export const toolOutput = (output: unknown, param: string, ignored: Set<string>): ToolOutput => {
   if (typeof output === "string") return { text: output, attachments: [] }
-  const all = parts(output, param, userPart)
+  const all = parts(output, param, userPart(ignored))
   const text = all.filter((part) => part.type === "text")
   return { text: text.length === 0 ? "" : unwrapText(text), attachments: all.filter((part) => part.type !== "text") }
 }
@@ -64,26 +64,30 @@ const assistantPart: ReadPart<TextPart | RefusalPart> = (part, type, param) =>
     ? { type, refusal: string(part["refusal"], `${param}.refusal`) }
     : readText(part, type, param, ["output_text", "refusal"])
 
-const userPart: ReadPart<UserPart> = (part, type, param) => {
-  switch (type) {
-    case "input_image":
-      return imagePart(part, param)
-    case "input_file":
-      return filePart(part, param)
-    case "input_audio": {
-      const audio = object(part["input_audio"], `${param}.input_audio`)
-      return {
-        type,
-        input_audio: {
-          data: string(audio["data"], `${param}.input_audio.data`),
-          format: oneOf("wav", "mp3")(audio["format"], `${param}.input_audio.format`)
+const userPart =
+  (ignored: Set<string>): ReadPart<UserPart> =>
+  (part, type, param) => {
+    switch (type) {
+      case "input_image":
+        return imagePart(part, param)
+      case "input_file":
+        // files of chat completions have no such field
+        if ((optional(part["detail"], `${param}.detail`, string) ?? "auto") !== "auto") ignored.add("input_file.detail")
+        return filePart(part, param)
+      case "input_audio": {
+        const audio = object(part["input_audio"], `${param}.input_audio`)
+        return {
+          type,
+          input_audio: {
+            data: string(audio["data"], `${param}.input_audio.data`),
+            format: oneOf("wav", "mp3")(audio["format"], `${param}.input_audio.format`)
+          }
         }
       }
+      default:
+        return readText(part, type, param, ["input_text", "input_image", "input_file", "input_audio"])
     }
-    default:
-      return readText(part, type, param, ["input_text", "input_image", "input_file", "input_audio"])
   }
-}
 
 const imagePart = (part: JsonObject, param: string): UserPart => {
   if (part["image_url"] === undefined || part["image_url"] === null)

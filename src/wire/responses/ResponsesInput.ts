@@ -20,6 +20,8 @@ export interface DecodedInput {
   readonly messages: ReadonlyArray<Message>
   /** One for each message. */
   readonly sources: ReadonlyArray<MessageSource>
+  /** Fields that are not sent on, each once. */
+  readonly ignored: ReadonlySet<string>
 }
 
 /** The conversation of `instructions` and `input`, as messages. */
@@ -101,7 +103,7 @@ const addMessage = (history: History, item: JsonObject, param: string): void => 
   const content = item["content"]
   if (role === "assistant") history.answer(assistantContent(content, `${param}.content`), param)
   else if (role === "user")
-    history.addMessage({ role, content: userContent(content, `${param}.content`) }, param, content)
+    history.addMessage({ role, content: userContent(content, `${param}.content`, history.ignored) }, param, content)
   else history.addMessage({ role, content: systemContent(content, `${param}.content`) }, param)
 }
 
@@ -131,7 +133,7 @@ const extraContent = (item: JsonObject, param: string): { readonly extra_content
 
 const addOutput = (history: History, item: JsonObject, param: string): void => {
   const id = nonEmpty(item["call_id"], `${param}.call_id`)
-  const output = toolOutput(item["output"], `${param}.output`)
+  const output = toolOutput(item["output"], `${param}.output`, history.ignored)
   if (!history.hasCall(id))
     reject("invalid_value", `${param}.call_id`, `The output has no preceding call with the id '${cut(id)}'.`)
   history.result(id, output.text, output.attachments, param)
@@ -179,6 +181,7 @@ interface AssistantTurn {
  * follow it before anything that was said meanwhile, and parts that a tool message cannot contain follow in a user message.
  */
 class History {
+  readonly ignored = new Set<string>()
   private readonly said: Array<Said> = []
   /** The last turn with a call of this id. */
   private readonly turns = new Map<string, AssistantTurn>()
@@ -248,7 +251,11 @@ class History {
     this.closeTurn()
     this.flushAttachments()
     const said = this.said.flatMap((one) => [one, ...one.results])
-    return { messages: said.map(({ message }) => message), sources: said.map(({ source }) => source) }
+    return {
+      messages: said.map(({ message }) => message),
+      sources: said.map(({ source }) => source),
+      ignored: this.ignored
+    }
   }
 
   private push(message: Message, source: MessageSource, results = noResults): void {

@@ -27,6 +27,7 @@ const InputFile = Schema.Struct({
   file_data: optional(MediaUrl, "The file as a data: URL, or its https: URL; required unless `file_url` is sent."),
   file_url: optional(MediaUrl, "Alternative to `file_data`, which takes precedence. The gateway never fetches it."),
   filename: optional(Schema.String, "Name of the file."),
+  detail: optional(Schema.String, "Not sent to the model: any but auto is named in `dropped_parameters`."),
   prompt_cache_breakpoint: breakpoint
 }).annotations({ identifier: "ResponsesInputFile" })
 

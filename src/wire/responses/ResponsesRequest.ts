@@ -125,7 +125,7 @@ const read = (json: unknown, stringLiterals: StringLiterals | undefined): Decode
     webSearchOptions: undefined,
     user: body.user,
     routing: routingControls(body),
-    ignored: ignoredOf(json, body, tools.ignored),
+    ignored: ignoredOf(json, body, [...tools.ignored, ...input.ignored]),
     stringLiterals
   }
   return {
@@ -255,11 +255,11 @@ interface TextFormat {
 const ignoredOf = (
   json: unknown,
   body: SimpleBody,
-  ofTools: ReadonlyArray<string>
+  ofParts: ReadonlyArray<string>
 ): ReadonlyArray<string> | undefined => {
   // a body without unknown fields and nulls was returned as it is
   const unknown = body === json ? [] : unknownNames(json, known)
-  const names = [...unknown, ...textNames(json), ...withoutEffect(body), ...ofTools]
+  const names = [...unknown, ...textNames(json), ...withoutEffect(body), ...ofParts]
   return names.length === 0 ? undefined : names
 }
 

@@ -43,6 +43,20 @@ describe("messages", () => {
     ])
   })
 
+  it("name the level of detail of files, which is not sent on", () => {
+    const file = { type: "input_file", filename: "a.pdf", file_data: "data:application/pdf;base64,AA" }
+    const said = (detail: unknown) => ({ role: "user", content: [{ ...file, detail }] })
+    const call = { type: "function_call", call_id: "c", name: "f", arguments: "{}" }
+    const output = { type: "function_call_output", call_id: "c", output: [{ ...file, detail: "high" }] }
+    for (const input of [
+      [said("low"), said("high")],
+      [call, output]
+    ]) {
+      expect(decoded({ input }).request.ignored).toEqual(["input_file.detail"])
+    }
+    for (const detail of ["auto", null]) expect(decoded({ input: [said(detail)] }).request.ignored).toBeUndefined()
+  })
+
   it("keep images, files, recordings, refusals and cache breakpoints", () => {
     const content = [
       { type: "input_text", text: "look", prompt_cache_breakpoint: { ttl: "1h" } },
