@@ -215,6 +215,20 @@ describe.each(databaseKinds)("the replay of an analysis on %s", (kind) => {
     ).toEqual([409, "already_exists", null])
   }, 120_000)
 
+  it("is not quoted again for an Idempotency-Key to who may only view the project by now", async () => {
+    const { analysis, project } = await analysed(few)
+    const member = await newPerson(node)
+    const members = `/api/projects/${project.id}/members`
+    const quoted = () =>
+      member.send("POST", `/api/analyses/${analysis.id}/replay`, request, { "idempotency-key": "viewer" })
+    await project.ask("POST", members, { user_id: member.userId, role: "member" })
+    expect((await quoted()).status).toBe(200)
+    expect((await quoted()).headers.get("idempotent-replayed")).toBe("true")
+    await owner.send("DELETE", `${members}?user_id=${member.userId}`)
+    await project.ask("POST", members, { user_id: member.userId, role: "viewer" })
+    expect((await quoted()).status).toBe(403)
+  }, 120_000)
+
   it("stops at its cap, and says so", async () => {
     const { analysis, project } = await analysed(few)
     const before = await spentOf(project)

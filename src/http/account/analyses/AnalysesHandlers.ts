@@ -5,6 +5,7 @@ import { ReportPace } from "../../../account/pace/ReportPace.ts"
 import { AnalysisActions } from "../../../analysis/actions/AnalysisActions.ts"
 import { Analyses } from "../../../analysis/job/Analyses.ts"
 import { CurrentUser } from "../../../domain/CurrentUser.ts"
+import { ProjectId } from "../../../domain/Ids.ts"
 import { ProjectAccess } from "../../../identity/projects/ProjectAccess.ts"
 import { AnalysisSummary } from "../../../wire/account/Analyses.ts"
 import { ReplayQuote } from "../../../wire/account/AnalysisEvidence.ts"
@@ -52,7 +53,9 @@ export const analysesHandlers = HttpApiBuilder.group(AccountApi, "analyses", (ha
           {
             request: { path: `/api/analyses/${path.id}/replay`, body: payload },
             schema: ReplayQuote,
-            mayReplay: analyses.read(path.id)
+            mayReplay: Effect.flatMap(analyses.read(path.id), ({ project_id }) =>
+              access.require(ProjectId.make(project_id), "member")
+            )
           },
           analyses.replay(path.id, payload)
         )
