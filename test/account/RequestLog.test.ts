@@ -49,6 +49,36 @@ for (const [name, database] of databases) {
       Layer.provideMerge(Timers.layer)
     )
     layer(services, { timeout: 60_000, excludeTestServices: true })((it) => {
+      it.effect("lists a call once, however many end while a page is read", () =>
+        Effect.gen(function* () {
+          for (let at = 0; at < 20; at++) {
+            const caller = {
+              accountId: AccountId.make(randomUUID()),
+              projectId: ProjectId.make(randomUUID()),
+              keyId: KeyId.make(randomUUID())
+            }
+            // the last call that is read for the first page
+            const rare = maxScanned - 1
+            yield* logCalls(
+              Array.from({ length: 30 }, (_, place) => ({
+                caller,
+                agoSeconds: 100 + place,
+                model: place === rare ? "acme/rare" : "sim/large"
+              }))
+            )
+            const ending = logCalls([1, 2, 3].map(() => ({ caller, agoSeconds: 0 })))
+            const [{ ids }] = yield* Effect.all(
+              [
+                walk(caller.projectId, { model: "acme/rare" }, 20),
+                Effect.zipRight(Effect.repeatN(Effect.yieldNow(), at), ending)
+              ],
+              { concurrency: "unbounded" }
+            )
+            expect(ids.length).toBe(1)
+          }
+        })
+      )
+
       it.effect("has a call as the ledger has written it, with its attempts", () =>
         Effect.gen(function* () {
           const ledger = yield* Ledger

@@ -198,9 +198,14 @@ const make = (sql: SqlClient, maxScanned: number): RequestLogStoreShape => {
         select * from (select * from call where ${scanned(project, filter, after)} ${newestFirst} limit ${maxScanned}) scanned
         where ${matching(filter)} ${newestFirst} limit ${limit}
       ) c ${newestFirst}`.pipe(Effect.flatMap(requestRows), fromSql)
-  /** The last call that was read for a page; `undefined` when it was read to the end of the list. */
-  const lastScanned = (project: ProjectId, filter: RequestFilter, after: string | null) =>
-    sql`select id from call where ${scanned(project, filter, after)} ${newestFirst}
+  /**
+   * The last call that was read for a page, `null` when it was read to the end of the list. Calls have ended since that page was read:
+   * then it may be a newer one, and the page's last row comes later.
+   */
+  const lastScanned = (project: ProjectId, filter: RequestFilter, after: string | null, lastRow: string | null) =>
+    sql`select case when (written_at, id) > (select written_at, id from call where id = ${lastRow}::uuid)
+        then ${lastRow}::uuid else id end as id
+      from call where ${scanned(project, filter, after)} ${newestFirst}
       offset ${maxScanned - 1} limit 1`.pipe(
       Effect.flatMap(decodeIds),
       Effect.map(([last]) => last?.id ?? null),
@@ -214,7 +219,7 @@ const make = (sql: SqlClient, maxScanned: number): RequestLogStoreShape => {
       const rows = found.slice(0, limit)
       const last = rows.at(-1)
       if (found.length > limit && last !== undefined) return { rows, next: last.id }
-      return { rows, next: yield* lastScanned(project, filter, after) }
+      return { rows, next: yield* lastScanned(project, filter, after, last?.id ?? null) }
     }),
     find: (id) =>
       isId(id)
