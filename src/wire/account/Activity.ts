@@ -68,7 +68,7 @@ const ActivityByModelOut = Schema.Struct({
 const ActivityByKeyOut = Schema.Struct({
   key_id: Schema.UUID.annotations({ description: "Id of the project key." }),
   name: Schema.NullOr(Schema.String).annotations({
-    description: "Name of the key; null for a key that is no longer listed."
+    description: "Name of the key, also of a deleted one; null for a key that is no longer stored."
   }),
   ...sums
 }).annotations({ identifier: "ActivityByKeyOut" })

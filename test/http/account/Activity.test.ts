@@ -121,6 +121,22 @@ describe.each(databaseKinds)("activity and requests on %s", (kind) => {
     expect((await withKey("POST", "/v1/generation")).status).toBe(400)
   })
 
+  it("have the name of their key also when it is deleted", async () => {
+    const idOf = async (path: string, name: string) => {
+      const made = await operator.send("POST", path, { name })
+      return ((await made.json()) as { readonly id: string }).id
+    }
+    const id = await idOf("/api/me/projects", "keys")
+    const key = await idOf(`/api/projects/${id}/keys`, "gone")
+    const caller = { ...operator, projectId: ProjectId.make(id), keyId: KeyId.make(key) }
+    await node.run(logCalls([{ caller, agoSeconds: 0 }]))
+    expect((await operator.send("DELETE", `/api/keys/${key}`)).status).toBe(204)
+    const { by_key } = await get<ActivityDataOut>(`/api/projects/${id}/activity`)
+    const { items } = await get<List<RequestOut>>(`/api/projects/${id}/requests`)
+    expect(by_key).toMatchObject([{ key_id: key, name: "gone", count: 1 }])
+    expect(items).toMatchObject([{ key_id: key, key_name: "gone" }])
+  })
+
   it("are shown to people as soon as they have ended", async () => {
     for (let count = 0; count < 5; count++) {
       const response = await call({ model: "sim/fast" })
