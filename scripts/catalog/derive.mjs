@@ -111,6 +111,14 @@ export const cacheOf = ({ name, provider, readRate }) => {
   return null
 }
 
+/**
+ * Where the source has cached tokens for nothing of a prompt that has a price, they cost what all others do (Cerebras, prompt caching).
+ *
+ * @param {Fact["priceMicroUsdPerMillion"]} price
+ */
+const cacheRatesOf = ({ cacheRead, cacheWrite, input }) =>
+  cacheRead === 0 && input !== 0 ? { cacheRead: null, cacheWrite: null } : { cacheRead, cacheWrite }
+
 /** @param {Fact} fact */
 const pricesOf = ({ priceMicroUsdPerMillion: price, priceTiers }) =>
   price.input === null || price.output === null
@@ -118,8 +126,7 @@ const pricesOf = ({ priceMicroUsdPerMillion: price, priceTiers }) =>
     : {
         input: price.input,
         output: price.output,
-        cacheRead: price.cacheRead,
-        cacheWrite: price.cacheWrite,
+        ...cacheRatesOf(price),
         ...(typeof price.inputAudio === "number" && { audioInput: price.inputAudio }),
         tiers: (priceTiers ?? [])
           .map((tier) => ({

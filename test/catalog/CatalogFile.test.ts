@@ -80,6 +80,8 @@ describe("the catalog that ships", () => {
     expect(entry("alibaba/qwen-flash").capabilities["structured-output"]).toBeNull()
     expect(entry("openai/gpt-4o").prices?.cacheWrite).toBeNull()
     expect(entry("zai/glm-4.7").prices?.cacheWrite).toBe(0)
+    // cached tokens are charged as all others there
+    expect(entry("cerebras/zai-glm-4.7").prices?.cacheRead).toBeNull()
     expect(entry("xai/grok-4.3").knowledgeCutoff).toBeNull()
   })
 
