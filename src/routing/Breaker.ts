@@ -23,9 +23,9 @@ const halfOpenMillis = 5_000
 const forgetMillis = 600_000
 
 /**
- * Circuit breaker of a route or of a provider's origin. Opening clears the failure count, and failures while open are
- * ignored, so that a recovered route is used again at once. After the open period one half-open probe decides: failure
- * reopens the circuit for longer, success closes it.
+ * Circuit breaker of a route or of a provider's origin. Opening clears the failure count, and outcomes while open, which are those of
+ * attempts that began before, are ignored: a recovered route is used again at once, and one that has answered what was running is not
+ * taken for recovered. After the open period one half-open probe decides: failure reopens the circuit for longer, success closes it.
  */
 export class Breaker {
   private ejectedUntilMillis = 0
@@ -57,13 +57,14 @@ export class Breaker {
 
   /** True when the circuit, which was open, is closed by it. */
   succeeded(nowMillis: number): boolean {
+    if (nowMillis < this.ejectedUntilMillis) return false
     this.recordOutcome(nowMillis)
     this.successes++
     this.window.add(nowMillis, 1, 0)
     this.consecutiveFailures = 0
     this.halfOpenUntilMillis = 0
-    const closes = this.ejections > 0 && nowMillis >= this.ejectedUntilMillis
-    if (nowMillis >= this.ejectedUntilMillis) this.ejections = 0
+    const closes = this.ejections > 0
+    this.ejections = 0
     return closes
   }
 

@@ -278,6 +278,19 @@ describe("The circuit of a route", () => {
     expect(openMillis()).toBe(60_000)
   })
 
+  it("a circuit is half-open after its open period also where a call that was running has succeeded meanwhile", () => {
+    const { fails, health, openMillis, timers } = start()
+    fails(serverError, 5)
+    timers.advance(10_000)
+    health.succeeded(large, 100)
+    timers.advance(20_000)
+    expect(openMillis()).toBe(0)
+    health.attempted(large)
+    expect(openMillis()).toBe(5_000)
+    fails(serverError, 1)
+    expect(openMillis()).toBe(60_000)
+  })
+
   it("an empty answer counts as half a failure", () => {
     const { fails, openMillis } = start()
     fails(empty, 9)
@@ -397,6 +410,30 @@ describe("Failures that last", () => {
     health.failed(large, fault({ _tag: "CredentialRejected" }), id)
     choose(own("2"), health)
     expect(millis()).toBe(300_000)
+  })
+
+  it("of two credentials the one that is out for the shorter time is used, and not a rejected one while both wait", () => {
+    const { fails, health, timers } = start()
+    const [one, two] = ["1", "2"].map((n) => ({
+      id: CredentialId.make(`018f0000-0000-7000-8000-00000000000${n}`),
+      providerId: "acme",
+      secret: Redacted.make(n),
+      version: "1",
+      allowedModels: null
+    }))
+    if (one === undefined || two === undefined) throw new Error("there are two")
+    const chosen = () => choose([one, two], health)(large)?.secret
+    expect(chosen()).toBe(one.secret)
+    health.failed(large, fault({ _tag: "CredentialRejected" }), one.id)
+    expect(chosen()).toBe(two.secret)
+    health.failed(large, limited(2_000), two.id)
+    expect(chosen()).toBe(two.secret)
+    timers.advance(299_000)
+    // what concerns both ends last
+    fails(serverError, 5)
+    expect(chosen()).toBe(two.secret)
+    timers.advance(30_000)
+    expect(chosen()).toBe(one.secret)
   })
 
   it("a call that began before its provider or its credential was changed says nothing about what there is now", () => {
