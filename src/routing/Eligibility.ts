@@ -12,8 +12,10 @@ interface EligibilityInput {
   /** The client's cap on completion tokens. */
   readonly maxOutputTokens: number | undefined
   readonly requirements: ReadonlyArray<Requirement>
-  /** Estimated length of the prompt. */
+  /** Estimated length of the prompt without its images and files. */
   readonly promptTokens: number
+  /** How many it has. */
+  readonly imagesAndFiles: number
   readonly billingMode: CallerShape["billingMode"]
   /** Service tier, web search and audio that the request asks for. */
   readonly terms: PriceTerms
@@ -124,7 +126,9 @@ const capableOf = (table: ModelTable, input: EligibilityInput): Capable => {
   let byProject = 0
   let permitted = 0
   for (const [at, model] of table.models.entries()) {
-    const exclusion = excludedBy(input.policy, model, input.promptTokens, input.termsOf(model))
+    // the tier of prices is that of the whole prompt, as it is charged
+    const promptTokens = input.promptTokens + input.imagesAndFiles * model.imageTokens
+    const exclusion = excludedBy(input.policy, model, promptTokens, input.termsOf(model))
     if (exclusion !== null) {
       if (isProjectExclusion(exclusion)) byProject++
       count(exclusion)

@@ -46,6 +46,7 @@ export const namedModels = (
     maxOutputTokens: undefined,
     requirements: [],
     promptTokens: 0,
+    imagesAndFiles: 0,
     billingMode,
     terms: plainTerms,
     termsOf: () => plainTerms,

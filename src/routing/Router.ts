@@ -200,6 +200,7 @@ const assessAll = (
     maxOutputTokens: features.maxOutputTokens,
     requirements: features.requirements,
     promptTokens: features.promptTokens,
+    imagesAndFiles: features.imagesAndFiles,
     billingMode,
     terms: features.terms,
     termsOf: termsFor,

@@ -95,6 +95,27 @@ describe("The model auto", () => {
     expect(failure([])).toMatchObject({ _tag: "NoEligibleModel", excluded: {} })
   })
 
+  it("compares with a price cap the tier that the whole prompt falls into, with its images and files", () => {
+    const high = { abovePromptTokens: 200_000, input: 2_500_000, output: 15_000_000, cacheRead: null, cacheWrite: null }
+    const tiered = model("acme/tiered", {
+      prices: prices(1_250_000, 10_000_000, [high]),
+      contextTokens: 1_000_000,
+      imageTokens: 1_200
+    })
+    const capped = (imagesAndFiles: number) =>
+      rank({
+        snapshot: makeSnapshot([tiered]),
+        policy: intersectPolicies(project({ maxInputPriceMicroUsdPerMillion: 2_000_000 }), null, controls()),
+        request: request(),
+        ...expected(request(), 195_000, imagesAndFiles),
+        health: () => healthy,
+        nowMillis: 0,
+        billingMode: "managed"
+      })
+    expect(Either.isRight(capped(4))).toBe(true)
+    expect(Either.flip(capped(5))).toMatchObject({ right: { excluded: { project_price_cap: 1 } } })
+  })
+
   it("no_eligible_model names the field of the request that excluded most", () => {
     const none = { allow: [], deny: [] }
     const blamed = (routing: Parameters<typeof controls>[0], more: object = {}) =>
