@@ -2,6 +2,7 @@ import { BoundedMap } from "../domain/BoundedMap.ts"
 import type { ChatRequest, Message } from "../domain/Chat.ts"
 import type { ProjectId } from "../domain/Ids.ts"
 import type { TimersShape } from "../domain/Timers.ts"
+import { isInToolLoop } from "../domain/ToolLoop.ts"
 import type { Affinity } from "./Arrange.ts"
 
 /** Where a request stands in its conversation. Numbers only: nothing of a message can be read from them. */
@@ -45,7 +46,7 @@ export const make = (timers: TimersShape): Conversations => {
   return {
     placeOf: (project, request) => {
       const { messages, promptCacheKey } = request
-      const inToolLoop = messages.at(-1)?.role === "tool"
+      const inToolLoop = isInToolLoop(messages)
       const now = timers.now()
       const seed = hashText(hashText(start, project), project)
       const places =

@@ -1,4 +1,5 @@
 import type { ChatRequest } from "../domain/Chat.ts"
+import { isInToolLoop } from "../domain/ToolLoop.ts"
 import type { EffectivePolicy } from "../policy/EffectivePolicy.ts"
 import { areEqual } from "./Arrange.ts"
 import { type Scores, unit } from "./Score.ts"
@@ -30,7 +31,7 @@ export const unexplored: Explored = { propensity: 1, isOther: false }
 export const mayExplore = (
   { messages }: Pick<ChatRequest, "messages">,
   { alpha, explorationShare, fallbackEnabled }: EffectivePolicy
-): boolean => explorationShare > 0 && fallbackEnabled && alpha > 0 && alpha < 1 && messages.at(-1)?.role !== "tool"
+): boolean => explorationShare > 0 && fallbackEnabled && alpha > 0 && alpha < 1 && !isInToolLoop(messages)
 
 /**
  * In the given share of calls one of the models near the best comes first, the best among them, each as often as the others. All of

@@ -44,6 +44,14 @@ describe("A conversation", () => {
     })
   })
 
+  it("is in the loop of its tools also where a text came with their results", () => {
+    const { affinity, answered } = start()
+    answered(first, "acme/a")
+    const reminder: Message = { role: "user", content: "<system-reminder>Nothing to do.</system-reminder>" }
+    expect(affinity([...second, reminder])?.inToolLoop).toBe(true)
+    expect(affinity([...second, { role: "assistant", content: "Hi" }, reminder])?.inToolLoop).toBe(false)
+  })
+
   it("is not another one that begins otherwise, that asks the same anew, or of another project", () => {
     const { affinity, answered } = start()
     answered(first, "acme/a")

@@ -175,5 +175,7 @@ describe("Exploration", () => {
     expect(mayExplore(asked, policy({}, 1))).toBe(false)
     const inLoop = request({ messages: [...asked.messages, { role: "tool", tool_call_id: "1", content: "4" }] })
     expect(mayExplore(inLoop, policy({}))).toBe(false)
+    const reminded = request({ messages: [...inLoop.messages, { role: "user", content: "And?" }] })
+    expect(mayExplore(reminded, policy({}))).toBe(false)
   })
 })

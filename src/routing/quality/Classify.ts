@@ -1,5 +1,6 @@
 import type { ChatRequest, Message } from "../../domain/Chat.ts"
 import { classIndex, type PromptClass, promptClasses, textClasses } from "../../domain/PromptClass.ts"
+import { isInToolLoop } from "../../domain/ToolLoop.ts"
 import { textClassifier } from "./Artefact.ts"
 import { featuresOf } from "./Features.ts"
 import { applyLinear } from "./Linear.ts"
@@ -55,7 +56,7 @@ export const classify = (request: ChatRequest, promptTokens: number): ReadonlyAr
   const { messages, responseFormat, tools } = request
   const format = responseFormat?.["type"]
   if (format !== undefined && format !== "text") add("extraction", share.schema)
-  if (tools.length > 0) add("tool_use", messages.at(-1)?.role === "tool" ? share.toolResult : share.tools)
+  if (tools.length > 0) add("tool_use", isInToolLoop(messages) ? share.toolResult : share.tools)
   if (hasImage(messages)) add("vision", share.image)
   if (promptTokens > longFromTokens) {
     add("long_context", share.longest * Math.min(1, (promptTokens - longFromTokens) / (3 * longFromTokens)))

@@ -24,6 +24,7 @@ import {
   reject,
   string
 } from "../responses/ResponsesFields.ts"
+import { withoutBillingHeader } from "./BillingHeader.ts"
 import {
   type ContentPart,
   contentParts,
@@ -45,7 +46,9 @@ export interface DecodedConversation {
 /** The conversation of `system` and `messages`. */
 export const decodeConversation = (system: unknown, messages: unknown, state: ReadingState): DecodedConversation => {
   const history = new History()
-  const instructions = optional(system, "system", (value, param) => textContent(value, param, state))
+  const instructions = optional(system, "system", (value, param) =>
+    withoutBillingHeader(textContent(value, param, state), state)
+  )
   if (instructions !== undefined && instructions.length > 0) {
     history.addSystem(instructions, "system")
   }

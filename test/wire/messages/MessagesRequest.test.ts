@@ -109,6 +109,36 @@ describe("a request", () => {
     expect(request.tools).toEqual([{ type: "function", function: { name: "f", parameters: { type: "object" } } }])
   })
 
+  it.each([
+    [[{ type: "text", text: "x-anthropic-billing-header: cc_version=2; cch=36ee5;" }], undefined],
+    ["x-anthropic-billing-header: cc_version=2; cch=36ee5;\nYou are an agent.", "You are an agent."],
+    [
+      [
+        { type: "text", text: "x-anthropic-billing-header: cc_version=2; cch=36ee5;" },
+        { type: "text", text: "You are an agent." }
+      ],
+      "You are an agent."
+    ],
+    [
+      [
+        { type: "text", text: "x-anthropic-billing-header: cch=36ee5;" },
+        { type: "text", text: "You are an agent.", cache_control: mark },
+        { type: "text", text: "Be brief." }
+      ],
+      [
+        { type: "text", text: "You are an agent.", cache_control: mark },
+        { type: "text", text: "Be brief." }
+      ]
+    ]
+  ])("leaves out what Claude Code says to Anthropic's billing, which no request repeats (%j)", (system, content) => {
+    const { ignored, messages } = read({ system })
+    expect(messages).toEqual([
+      ...(content === undefined ? [] : [{ role: "system", content }]),
+      { role: "user", content: "hi" }
+    ])
+    expect(ignored).toEqual(["system.x-anthropic-billing-header"])
+  })
+
   it("needs no output cap where its tokens are only counted", () => {
     const { max_tokens: _, ...counted } = full
     expect(Schema.is(CountTokensRequest)(counted)).toBe(true)
