@@ -19,7 +19,14 @@ import { toCallFailure } from "./CallFailures.ts"
 import type { OutputLimit } from "./CallState.ts"
 import { type Deadlines, forCandidate, totalMillis, willReason } from "./Deadlines.ts"
 import * as Fallback from "./Fallback.ts"
-import { type AttemptFailure, type CandidateFailed, decide, maxWaitMillis, Unaffordable } from "./FallbackPolicy.ts"
+import {
+  type AttemptFailure,
+  areAllAttempted,
+  type CandidateFailed,
+  decide,
+  maxWaitMillis,
+  Unaffordable
+} from "./FallbackPolicy.ts"
 import { smallestOption } from "./HoldOptions.ts"
 
 export interface DispatchDeps extends AttemptDeps {
@@ -186,7 +193,8 @@ const openAttempt = (
     return Effect.fail(new ProviderError({ providerId: model.providerId, reason: abortReason }))
   }
   const output = outputLimit(call, candidate)
-  const isLast = isOnly || call.attempts.length + 1 >= deps.maxAttempts
+  const models = [...call.attempts.map((before) => before.model), model.id]
+  const isLast = isOnly || areAllAttempted(deps.maxAttempts, models)
   const attempt = call.attempt(candidate, output)
   return open(deps, call, {
     attempt,

@@ -78,7 +78,7 @@ const eligibleAfter = (
   rest: ReadonlyArray<Candidate>
 ): ReadonlyArray<Candidate> => {
   const { candidate, error } = Arr.lastNonEmpty(failures)
-  if (attemptedModels(failures).size >= maxAttempts) return []
+  if (areAllAttempted(maxAttempts, attemptedModels(failures))) return []
   if (error._tag === "Unaffordable") return rest
   if (!error.facts.mayFallBack) return []
   switch (error.reason._tag) {
@@ -105,7 +105,8 @@ const isRetryable = (
   failures: ReadonlyArray<CandidateFailed>,
   others: ReadonlyArray<Candidate>
 ): boolean => {
-  const hasRetried = failures.filter(isAttempt).length > attemptedModels(failures).size
+  const models = attemptedModels(failures)
+  const hasRetried = models.length > new Set(models).size
   if (hasRetried) return false
   const isLast = others.length === 0
   if (facts.notProcessed) return isLast || (reason._tag === "Unreachable" && reason.detail === "reset-before-response")
@@ -123,8 +124,13 @@ type FailedAttempt = CandidateFailed & { readonly error: ProviderError }
 
 export const isAttempt = (failed: CandidateFailed): failed is FailedAttempt => failed.error instanceof ProviderError
 
-const attemptedModels = (failures: ReadonlyArray<CandidateFailed>): ReadonlySet<string> =>
-  new Set(failures.filter(isAttempt).map(({ candidate }) => candidate.model.id))
+/** The model's id of each attempt, in order. */
+const attemptedModels = (failures: ReadonlyArray<CandidateFailed>): ReadonlyArray<string> =>
+  failures.filter(isAttempt).map(({ candidate }) => candidate.model.id)
+
+/** After attempts at these models no further candidate may be tried. */
+export const areAllAttempted = (maxAttempts: number, models: ReadonlyArray<string>): boolean =>
+  new Set(models).size >= maxAttempts
 
 const countOf = (failures: ReadonlyArray<CandidateFailed>, tag: ProviderError["reason"]["_tag"]): number =>
   failures.filter((failed) => isAttempt(failed) && failed.error.reason._tag === tag).length

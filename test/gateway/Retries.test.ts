@@ -305,6 +305,18 @@ describe("An empty answer", () => {
     })
   )
 
+  it.effect("a retry counts as no candidate: an empty answer after it falls back while a candidate is left", () =>
+    Effect.gen(function* () {
+      const scripts = { one: [reset, broken], two: [empty], three: [answer("three")] }
+      expect(yield* tried(scripts, {}, { gateway: { ...defaultOptions, maxAttempts: 3 } })).toEqual([
+        "one/m provider_unreachable",
+        "one/m provider_error",
+        "two/m empty_completion",
+        "three/m success"
+      ])
+    })
+  )
+
   it.effect.each(["length", "content_filter"] as const)("an empty answer that ends in %s is accepted", (reason) =>
     Effect.gen(function* () {
       expect(yield* tried({ one: [[finish(reason), end]], two: [answer("two")] })).toEqual(["one/m success"])

@@ -84,7 +84,7 @@ export const fallbackMutants = [
   },
   {
     file: policy,
-    find: "attemptedModels(failures).size >= maxAttempts",
+    find: "areAllAttempted(maxAttempts, attemptedModels(failures))",
     replace: "failures.length >= maxAttempts",
     breaks: "a retry counts as a candidate",
     tests: policyTests

@@ -353,14 +353,14 @@ export const runnerMutants = [
   },
   {
     file: dispatch,
-    find: "isOnly || call.attempts",
-    replace: "call.attempts",
+    find: "isOnly || areAllAttempted",
+    replace: "areAllAttempted",
     breaks: "an empty answer of the last candidate is a failure",
     tests: dispatchTests
   },
   {
     file: dispatch,
-    find: "isOnly || call.attempts.length + 1 >= deps.maxAttempts",
+    find: "isOnly || areAllAttempted(deps.maxAttempts, models)",
     replace: "isOnly",
     breaks: "an empty answer of the last attempt that is allowed is a failure",
     tests: dispatchTests
