@@ -274,6 +274,7 @@ class Attempt implements Opened, OpenUpstream, Receiver {
   private closeUpstream(): void {
     try {
       this.upstream.close()
+      if (this.upstream.mayBill?.() === false) this.attempt.tally.isUnbillable = true
     } catch (defect) {
       this.closeFailed(defect)
     }

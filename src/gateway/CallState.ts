@@ -262,19 +262,23 @@ const believedUsage = ({ output, tally }: RunningAttempt): Usage | undefined =>
 
 /**
  * A complete response costs its usage. A cancelled one costs its prompt and what was streamed; where nothing was streamed,
- * its prompt unless the provider is documented not to charge for it.
+ * its prompt unless the provider cannot bill it.
  */
 const chargeOf = (state: CallState, attempt: RunningAttempt): Charge => {
   const { candidate, tally } = attempt
-  const { billsAbortedCalls, prices } = candidate.model
+  const { prices } = candidate.model
   const isComplete = tally.finished !== undefined
-  const isUsed = isComplete || state.firstContentAtMillis !== null || billsAbortedCalls
+  const isUsed = isComplete || state.firstContentAtMillis !== null || billsPrompt(attempt)
   const actual = prices === null || !isUsed ? zero : costOf(prices, usageOf(state, attempt), termsOf(attempt))
   if (actual === 0 && !isComplete) return { actual, cost: noCost }
   const isReported = believedUsage(attempt) !== undefined && tally.unreportedTokens === 0
   const isExact = isComplete && isReported && state.admitted.caller.billingMode === "managed"
   return { actual, cost: cost(Math.min(actual, state.hold.amount), isExact ? "charged" : "estimated") }
 }
+
+/** Not before the request was sent, not after it was refused, and not where the provider is documented not to charge for it. */
+const billsPrompt = ({ candidate, tally }: RunningAttempt): boolean =>
+  candidate.model.billsAbortedCalls && !tally.isUnbillable
 
 /** As reported, else what was streamed and the prompt; without a response, the prompt of a request that was taken on. */
 const failedUsageOf = (
@@ -283,8 +287,8 @@ const failedUsageOf = (
   { isBilled }: Pick<FailureFacts, "isBilled">
 ): FailedUsage | null => {
   const { candidate, tally } = attempt
-  const { billsAbortedCalls, prices } = candidate.model
-  const isUsed = tally.usage !== undefined || tally.characters > 0 || (isBilled && billsAbortedCalls)
+  const { prices } = candidate.model
+  const isUsed = tally.usage !== undefined || tally.characters > 0 || (isBilled && billsPrompt(attempt))
   if (!isUsed) return null
   const used = usageOf(state, attempt)
   return { usage: used, cost: prices === null ? zero : costOf(prices, used, termsOf(attempt)) }

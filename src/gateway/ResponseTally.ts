@@ -18,6 +18,8 @@ export class ResponseTally {
   finished: Finish | undefined
   /** It was ended at the end of its hold. */
   isCutByFunds = false
+  /** Its request was never sent, or was refused. */
+  isUnbillable = false
   /** UTF-16 units of all that counts as output. */
   characters = 0
   private readonly text = TokenEstimator.counter()

@@ -54,6 +54,11 @@ export interface Upstream {
   readonly resume: () => void
   /** Ends the call at the provider. */
   readonly close: () => void
+  /**
+   * Asked once the call is closed: false where nothing of it can be billed, because its request was never sent or was refused.
+   * Left out: a call may be billed from its start.
+   */
+  readonly mayBill?: () => boolean
 }
 
 /**

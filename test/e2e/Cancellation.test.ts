@@ -1,4 +1,5 @@
-import { connect } from "node:net"
+import { once } from "node:events"
+import { type AddressInfo, connect, createServer } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { TimersShape } from "../../src/domain/Timers.ts"
 import { model } from "../provider/protocols/calls.ts"
@@ -30,14 +31,20 @@ const timers: TimersShape = {
   }
 }
 
+/** Takes connections and never answers in TLS. */
+const mute = createServer((socket) => socket.on("error", () => {}))
+
 const prices = { input: 1_000_000, output: 2_000_000, cacheRead: null, cacheWrite: null, tiers: [] }
 
 beforeAll(async () => {
   upstream = await startUpstream()
+  mute.listen(0, "127.0.0.1")
+  await once(mute, "listening")
+  const { port: mutePort } = mute.address() as AddressInfo
   gateway = await startInProcess({
-    origins: { one: upstream.baseUrl, free: upstream.baseUrl },
+    origins: { one: upstream.baseUrl, free: upstream.baseUrl, mute: `https://127.0.0.1:${mutePort}/v1` },
     models: [
-      ...["hang-head", "hang-content", "hang-mid", "held", "endless"].map((name) =>
+      ...["hang-head", "hang-content", "hang-mid", "hang-rate-limited", "held", "endless"].map((name) =>
         model({ id: `one/${name}`, providerId: "one", upstreamModel: name, alias: name, prices })
       ),
       model({
@@ -47,7 +54,8 @@ beforeAll(async () => {
         alias: "free",
         prices,
         billsAbortedCalls: false
-      })
+      }),
+      model({ id: "mute/m", providerId: "mute", upstreamModel: "m", alias: "mute", prices })
     ],
     headHoldMillis: 200,
     timers
@@ -60,6 +68,7 @@ afterAll(async () => {
   expect(waiting).toBe(0)
   await gateway.stop()
   await upstream.stop()
+  mute.close()
 })
 
 /** Calls, leaves when `leaving` says so, and tells what became of upstream and money. */
@@ -117,6 +126,31 @@ describe("a client that leaves", () => {
 
   it("pays nothing where the provider is documented not to charge for aborted calls", async () => {
     const left = await leave({ model: "free/hang-head", stream: true }, atOnce)
+    expectCancelled(left)
+    expect(left.settled.actual).toBe(0)
+  })
+
+  it("pays nothing while the provider is being connected to: no byte of the request was sent", async () => {
+    for (const stream of [true, false]) {
+      const settlements = gateway.settlements.length
+      const client = new AbortController()
+      const body = JSON.stringify({ model: "mute/m", stream, messages: [{ role: "user", content: "tell me a story" }] })
+      const greeted = once(mute, "connection").then(([socket]) => once(socket, "data"))
+      const answer = gateway.post("/v1/chat/completions", undefined, { body, signal: client.signal })
+      answer.catch(() => {})
+      await greeted
+      client.abort()
+      const settled = await gateway.settled(settlements + 1)
+      expectCancelled({ settled })
+      expect(settled.actual).toBe(0)
+    }
+  })
+
+  it("pays nothing where the provider has refused the request, and its error is still read", async () => {
+    // the client has the head of its stream after that of the provider has come
+    const left = await leave({ model: "one/hang-rate-limited", stream: true }, async (answer) => {
+      await answer
+    })
     expectCancelled(left)
     expect(left.settled.actual).toBe(0)
   })

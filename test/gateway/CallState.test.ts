@@ -199,6 +199,25 @@ describe("What a call is charged", () => {
     const { state } = receiving([])
     expect(recordOf(CallState.cancelled(state, 2)).cost).toEqual(noCost)
   })
+
+  it("is the prompt of a request that was sent, and nothing of one that was not or was refused, for whatever reason it ends", () => {
+    const endings: ReadonlyArray<(state: CallState.CallState) => CallState.CallState> = [
+      (state) => CallState.cancelled(state, 2),
+      (state) => CallState.limited(state, "timeout", callError, 2)
+    ]
+    for (const isUnbillable of [false, true]) {
+      const attempt = CallState.attemptOf(candidate, output, 1)
+      attempt.tally.isUnbillable = isUnbillable
+      const state = CallState.attemptStarted(start, attempt)
+      for (const ending of endings) {
+        const { actual, record } = settlementOf(ending(state), now)
+        expect(actual === 0).toBe(isUnbillable)
+        expect(record.cost).toEqual(isUnbillable ? noCost : cost(actual, "estimated"))
+      }
+      const failed = CallState.failed(state, { status: "error", isBilled: true }, callError, 2)
+      expect(failed.failedUsage[0] === null).toBe(isUnbillable)
+    }
+  })
 })
 
 describe("an upstream that a call takes over after its abort", () => {

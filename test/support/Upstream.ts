@@ -134,6 +134,10 @@ export const behaviours: Readonly<Record<string, Handler>> = {
       { message: "slow down", type: "requests", code: "rate_limit_exceeded" },
       { "retry-after": "7" }
     ),
+  /** A head that says so, and a body that does not end. */
+  "hang-rate-limited": (_, response) => {
+    response.writeHead(429, { "content-type": "application/json" }).write("{")
+  },
   "no-quota": (_, response) =>
     error(response, 429, { message: "no money", type: "insufficient_quota", code: "insufficient_quota" }),
   refuse: (_, response) =>

@@ -27,6 +27,24 @@ export const provider = {
       breaks: "rare resets add up until connections are not used again"
     },
     {
+      file: "src/provider/transport/HttpProvider.ts",
+      find: "this.exchange?.wasSent() === true :",
+      replace: "true :",
+      breaks: "a request that was not sent counts as one that may be billed"
+    },
+    {
+      file: "src/provider/transport/HttpProvider.ts",
+      find: "=== true : isSuccess(this.status)",
+      replace: "=== true : true",
+      breaks: "a request that was refused counts as one that may be billed"
+    },
+    {
+      file: "src/provider/transport/Transport.ts",
+      find: "    this.sent = true\n",
+      replace: "",
+      breaks: "a request that was sent counts as one that cannot be billed"
+    },
+    {
       file: "src/provider/transport/Transport.ts",
       find: '    this.state = "over"\n    this.controller?.abort(closed)',
       replace: '    this.state = "over"',

@@ -125,11 +125,15 @@ class HttpAttempt implements Upstream, AnswerHandler {
     this.exchange?.close()
   }
 
+  mayBill(): boolean {
+    return this.status === undefined ? this.exchange?.wasSent() === true : isSuccess(this.status)
+  }
+
   head(status: number, headers: ResponseHeaders): void {
     if (this.isOver) return
     this.status = status
     this.receiver.activity()
-    if (status < 200 || status >= 300) {
+    if (!isSuccess(status)) {
       const refusal = new ErrorBody((body) => this.classify(status, headers, body))
       this.body = refusal
       this.deadline = this.options.timers.after(errorBodyMillis, () => this.read((body) => body.end()))
@@ -241,6 +245,8 @@ class HttpAttempt implements Upstream, AnswerHandler {
     return protocol.failure({ status, headers, body: this.redacted(body), nowMillis: timers.now() })
   }
 }
+
+const isSuccess = (status: number): boolean => status >= 200 && status < 300
 
 const isFailure = (body: UpstreamBody | ProviderFailure): body is ProviderFailure =>
   typeof body !== "string" && "_tag" in body

@@ -22,6 +22,8 @@ export interface UpstreamExchange {
   readonly resume: () => void
   /** Destroys the socket unless the response has ended. Idempotent. */
   readonly close: () => void
+  /** A connection was there to write the request to. After `close` this no longer changes. */
+  readonly wasSent: () => boolean
 }
 
 export interface TransportShape {
@@ -124,6 +126,7 @@ class UndiciExchange implements UpstreamExchange, Dispatcher.DispatchHandler {
   private controller: Dispatcher.DispatchController | undefined
   private state: "sending" | "answering" | "over" = "sending"
   private paused = false
+  private sent = false
   /** True while `send` is running; callbacks then wait for the next turn of the event loop. */
   private starting = true
   private readonly handler: AnswerHandler
@@ -149,8 +152,12 @@ class UndiciExchange implements UpstreamExchange, Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.controller = controller
-    if (this.state === "over") controller.abort(closed)
-    else if (this.paused) controller.pause()
+    if (this.state === "over") {
+      controller.abort(closed)
+      return
+    }
+    this.sent = true
+    if (this.paused) controller.pause()
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: ResponseHeaders): void {
@@ -191,6 +198,10 @@ class UndiciExchange implements UpstreamExchange, Dispatcher.DispatchHandler {
     if (this.state === "over") return
     this.state = "over"
     this.controller?.abort(closed)
+  }
+
+  wasSent(): boolean {
+    return this.sent
   }
 
   private over(error: unknown): void {

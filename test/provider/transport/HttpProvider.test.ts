@@ -27,7 +27,7 @@ const opened = (
     transport: {
       send: (_, handler) => {
         handlers.push(handler)
-        return { pause: () => {}, resume: () => {}, close: () => closed++ }
+        return { pause: () => {}, resume: () => {}, close: () => closed++, wasSent: () => true }
       }
     },
     timers,

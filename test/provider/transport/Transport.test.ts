@@ -77,6 +77,46 @@ const run = async (provider: Provider, upstreamModel: string, stream = true) => 
   return { recorder, upstream }
 }
 
+describe("whether a call that is closed may be billed", () => {
+  /** Closes the call when its receiver has heard this often from the upstream. */
+  const closedAfter = async (
+    provider: Provider,
+    upstreamModel: string,
+    activities: number,
+    ready: Promise<unknown>
+  ) => {
+    const { recorder, upstream } = open(provider, calling(upstreamModel))
+    await ready
+    await recorder.until((heard) => heard.activities >= activities)
+    upstream.close()
+    return upstream.mayBill?.()
+  }
+
+  it("not while its connection is made: no byte of it was sent", async () => {
+    let connected = () => {}
+    const hello = new Promise<void>((resolve) => (connected = resolve))
+    const port = await tcp((socket) => socket.on("data", () => connected()))
+    expect(await closedAfter(providerAt(`https://127.0.0.1:${port}/v1`), "ok", 0, hello)).toBe(false)
+  })
+
+  it("once it was sent, also while its response comes, but not once it was refused", async () => {
+    const upstream = await upstreamOf()
+    const provider = providerAt(upstream.baseUrl)
+    expect(await closedAfter(provider, "hang-head", 0, upstream.received(1))).toBe(true)
+    expect(await closedAfter(provider, "hang-content", 1, upstream.received(2))).toBe(true)
+    expect(await closedAfter(provider, "hang-rate-limited", 1, upstream.received(3))).toBe(false)
+  })
+
+  it("not where it is closed before a large body is sent", () => {
+    const { upstream } = open(
+      providerAt("http://127.0.0.1:9/v1"),
+      call({ messages: saying("x".repeat(2_000_000)) }, { model: model({ upstreamModel: "ok" }) })
+    )
+    upstream.close()
+    expect(upstream.mayBill?.()).toBe(false)
+  })
+})
+
 describe("what an upstream does and what the receiver hears", () => {
   for (const stream of [true, false]) {
     it(`an answer comes whole, stream ${stream}`, async () => {

@@ -245,9 +245,16 @@ export const stateMutants = [
   },
   {
     file: state,
-    find: "state.firstContentAtMillis !== null || billsAbortedCalls",
+    find: "state.firstContentAtMillis !== null || billsPrompt(attempt)",
     replace: "state.firstContentAtMillis !== null",
     breaks: "a call that is cancelled before its first content is free where the provider charges for it",
+    tests: stateTests
+  },
+  {
+    file: state,
+    find: " && !tally.isUnbillable",
+    replace: "",
+    breaks: "a client that leaves pays for a prompt that was not sent, or that was refused",
     tests: stateTests
   },
   {

@@ -74,8 +74,8 @@ export const streamMutants = [
   },
   {
     file: attempt,
-    find: "    try {\n      this.upstream.close()\n    } catch (defect) {\n      this.closeFailed(defect)\n    }\n",
-    replace: "    this.upstream.close()\n",
+    find: "    } catch (defect) {\n      this.closeFailed(defect)\n    }\n",
+    replace: "    } finally {\n    }\n",
     breaks: "a provider that throws as its call is closed leaves the hold open"
   },
   {
