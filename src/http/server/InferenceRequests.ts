@@ -66,13 +66,19 @@ export class InferenceRequests {
       abandon: () => response.destroy()
     }
     const fiber = this.deps.runtime.fork(exchange.requestId, handler(exchange, state))
+    let isEnded = false
+    let isClosed = false
     fiber.addObserver(() => {
-      leave()
+      isEnded = true
+      // what its client still reads is finished before the node stops
+      if (isClosed) leave()
       state.queueEntry?.leave()
       NodeResponse.count(path, response)
     })
     response.on("close", () => {
-      if (!response.writableFinished && !state.outlivesClient) fiber.unsafeInterruptAsFork(fiber.id())
+      isClosed = true
+      if (isEnded) leave()
+      else if (!response.writableFinished && !state.outlivesClient) fiber.unsafeInterruptAsFork(fiber.id())
     })
   }
 

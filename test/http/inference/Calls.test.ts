@@ -1,8 +1,10 @@
+import { once } from "node:events"
+import { connect } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { TimersShape } from "../../../src/domain/Timers.ts"
 import { model } from "../../provider/protocols/calls.ts"
 import { callerKey, type InProcess, startInProcess } from "../../support/InProcess.ts"
-import { start as startUpstream, type Upstream } from "../../support/Upstream.ts"
+import { answer as sendAnswer, start as startUpstream, type Upstream } from "../../support/Upstream.ts"
 
 /** Unlike any other deadline of a call, so that it can be told from them. */
 const headHoldMillis = 12_345
@@ -116,4 +118,46 @@ it("a node that drains takes no new call, and says when to come back", async () 
   expect(refused.headers.get("retry-after")).toBe("5")
   expect(await refused.json()).toMatchObject({ error: { code: "shutting_down" } })
   await draining.stop()
+})
+
+it("a node that stops finishes an answer that its client still reads", async () => {
+  const content = "x".repeat(12_000_000)
+  const long = await startUpstream((received, response) => sendAnswer(received, response, [content]))
+  const stopping = await startInProcess({
+    origins: { one: long.baseUrl },
+    models: [model({ id: "one/ok", providerId: "one", upstreamModel: "ok", alias: "ok" })],
+    drainGrace: "30 seconds"
+  })
+  const body = JSON.stringify(request("ok"))
+  const client = connect(Number(new URL(stopping.url).port), "127.0.0.1")
+  client.write(
+    [
+      "POST /v1/chat/completions HTTP/1.1",
+      "host: gateway",
+      `authorization: Bearer ${callerKey}`,
+      "content-type: application/json",
+      `content-length: ${body.length}`,
+      "",
+      body
+    ].join("\r\n")
+  )
+  const parts: Array<Buffer> = []
+  const begun = new Promise<void>((resolve) => {
+    client.on("data", (part: Buffer) => {
+      parts.push(part)
+      if (parts.length > 1) return
+      client.pause()
+      resolve()
+    })
+  })
+  await begun
+  const stopped = stopping.stop()
+  expect((await fetch(`${stopping.url}/readyz`)).status).toBe(503)
+  const closed = once(client, "close")
+  client.resume()
+  await Promise.all([stopped, closed])
+  const [head = "", answer = ""] = Buffer.concat(parts).toString("utf8").split("\r\n\r\n")
+  expect(head.toLowerCase()).toContain(`content-length: ${answer.length}`)
+  expect(answer.length).toBeGreaterThan(content.length)
+  await long.stop()
 })

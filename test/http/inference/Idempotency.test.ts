@@ -109,6 +109,19 @@ describe("a request with an Idempotency-Key whose client leaves", () => {
     expect(await gateway.held()).toBe(0)
   })
 
+  it("is waited for by its node", async () => {
+    await leave("left to the drain", { model: "one/held", stream: false })
+    let isDrained = false
+    const drained = gateway.drain().then(() => {
+      isDrained = true
+    })
+    expect((await fetch(`${gateway.url}/readyz`)).status).toBe(503)
+    expect(isDrained).toBe(false)
+    upstream.release()
+    await drained
+    expect(gateway.settlements.map(({ state }) => state)).toEqual(["settled"])
+  })
+
   it("is ended with its node, and can be sent again", async () => {
     await leave("left to the shutdown", { model: "one/held", stream: false })
     await gateway.stop()
