@@ -82,4 +82,7 @@ export const error = (exchange: HttpExchange, { error, headers: own, status }: H
   UnreadBody.endAfter(request, response)
 }
 
-export const count = (path: string, response: ServerResponse): void => Metrics.httpAnswer(path, response.statusCode)
+/** Counts nothing where the client has left before a response: node has a status without one, too. */
+export const count = (path: string, { headersSent, statusCode }: ServerResponse): void => {
+  if (headersSent) Metrics.httpAnswer(path, statusCode)
+}

@@ -78,8 +78,9 @@ it("a stream that fails before its first content gets a status, and its head is 
   expect(headsHeld).toBe(0)
 })
 
-it("a client that leaves is no defect of the gateway", async () => {
-  const before = await metric("gateway_defects_total")
+it("a client that leaves is no defect of the gateway, and has no response", async () => {
+  const counted = () => Promise.all([metric("gateway_defects_total"), metric("gateway_http_responses_total")])
+  const before = await counted()
   const [received, settlements] = [upstream.requests.length, gateway.settlements.length]
   const client = new AbortController()
   const answer = gateway.post("/v1/chat/completions", undefined, {
@@ -91,7 +92,9 @@ it("a client that leaves is no defect of the gateway", async () => {
   client.abort()
   expect(await call.closed).toBe("aborted")
   expect((await gateway.settled(settlements + 1)).record.status).toBe("cancelled")
-  expect(await metric("gateway_defects_total")).toBe(before)
+  expect(await counted()).toEqual(before)
+  expect((await gateway.post("/v1/chat/completions", request("ok"))).status).toBe(200)
+  expect(await counted()).toEqual([before[0], before[1] + 1])
 })
 
 describe("a client's own request id", () => {
