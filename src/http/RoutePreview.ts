@@ -2,30 +2,35 @@ import * as Effect from "effect/Effect"
 import type { RoutedProject } from "../domain/Caller.ts"
 import { withoutEffect } from "../domain/Candidate.ts"
 import type { ChatRequest } from "../domain/Chat.ts"
-import type { GatewayError, StoreUnavailable } from "../domain/GatewayError.ts"
+import type { GatewayError, InvalidRequest, StoreUnavailable } from "../domain/GatewayError.ts"
 import { promptClasses } from "../domain/PromptClass.ts"
 import type { Preview } from "../gateway/Admission.ts"
 import type { CallRunnerShape } from "../gateway/CallRunner.ts"
 import type { RouteHealth } from "../routing/RouteHealth.ts"
 import type { RouteOut } from "../wire/account/Route.ts"
 import * as Errors from "./Errors.ts"
+import { chatEndpoint } from "./inference/ChatEndpoint.ts"
+import { located } from "./inference/InferenceEndpoint.ts"
 
-/** The dry run of the router on one request; that nothing could take the call is a result, too. */
+/** The dry run of the router on the body of a chat completion; that nothing could take the call is a result, too. */
 export const previewOf = (
   calls: Pick<CallRunnerShape, "preview">,
   nowMillis: number,
   caller: RoutedProject,
-  request: ChatRequest
-): Effect.Effect<RouteOut, StoreUnavailable> =>
-  calls.preview(caller, request).pipe(
-    Effect.map((preview) => routed(request, preview, nowMillis)),
-    Effect.catchTags({
-      InvalidRequest: (error) => Effect.succeed(refused(request, error)),
-      ModelNotFound: (error) => Effect.succeed(refused(request, error)),
-      NoEligibleModel: (error) => Effect.succeed(refused(request, error)),
-      RoutingConfigNotFound: (error) => Effect.succeed(refused(request, error))
-    })
-  )
+  json: unknown
+): Effect.Effect<RouteOut, InvalidRequest | StoreUnavailable> =>
+  Effect.flatMap(chatEndpoint.decode(json, undefined), (decoded) => {
+    const { request } = decoded
+    return located(chatEndpoint, decoded, calls.preview(caller, request)).pipe(
+      Effect.map((preview) => routed(request, preview, nowMillis)),
+      Effect.catchTags({
+        InvalidRequest: (error) => Effect.succeed(refused(request, error)),
+        ModelNotFound: (error) => Effect.succeed(refused(request, error)),
+        NoEligibleModel: (error) => Effect.succeed(refused(request, error)),
+        RoutingConfigNotFound: (error) => Effect.succeed(refused(request, error))
+      })
+    )
+  })
 
 export const healthOut = ({ failure, latencyMillis, openUntilMillis }: RouteHealth, nowMillis: number) => ({
   failure,

@@ -40,11 +40,11 @@ export const headersOf = <Decoded extends WithRequest>(
 const noHeaders: Readonly<Record<string, string>> = {}
 
 /** Errors name fields as the client has sent them. */
-export const located = <Decoded extends WithRequest, A, R>(
+export const located = <Decoded extends WithRequest, A, E extends GatewayError, R>(
   { paramOf }: InferenceEndpoint<Decoded>,
   decoded: Decoded,
-  call: Effect.Effect<A, GatewayError, R>
-): Effect.Effect<A, GatewayError, R> =>
+  call: Effect.Effect<A, E, R>
+): Effect.Effect<A, E | InvalidRequest, R> =>
   paramOf === undefined
     ? call
     : Effect.mapError(call, (error) => {

@@ -3,17 +3,12 @@ import * as Schema from "effect/Schema"
 import { Timers } from "../../domain/Timers.ts"
 import { CallRunner } from "../../gateway/CallRunner.ts"
 import { RouteOut } from "../../wire/account/Route.ts"
-import { decode } from "../../wire/chat/ChatRequest.ts"
 import { previewOf } from "../RoutePreview.ts"
 import { keyedPost } from "./KeyedPost.ts"
 
 /** POST /v1/route: what a request for a chat completion would be routed to now. Nothing is sent, held or charged. */
 export const route = Effect.flatMap(Effect.all([CallRunner, Timers]), ([calls, timers]) =>
-  keyedPost((caller, json) =>
-    Effect.flatMap(decode(json), (request) =>
-      Effect.map(previewOf(calls, timers.now(), caller, request), (preview) => encode(preview))
-    )
-  )
+  keyedPost((caller, json) => Effect.map(previewOf(calls, timers.now(), caller, json), (preview) => encode(preview)))
 )
 
 const encode = Schema.encodeSync(RouteOut)

@@ -233,6 +233,18 @@ describe.each(databaseKinds)("routing on %s", (kind) => {
     expect((await sendTo(node.url, {})("POST", "/v1/route", hello)).status).toBe(401)
   })
 
+  it("previews an error with the name of the field that was sent", async () => {
+    const paramOf = async (body: object) => (await preview({ model: "sim/fast", ...body })).error?.param
+    expect(await paramOf({ reasoning: { effort: "high" } })).toBe("reasoning.effort")
+    expect(await paramOf({ reasoning_effort: "high" })).toBe("reasoning_effort")
+    const asPerson = await person.send("POST", `/api/projects/${project}/route`, {
+      ...hello,
+      model: "sim/fast",
+      reasoning: { effort: "high" }
+    })
+    expect((await jsonOf<Route>(asPerson)).error?.param).toBe("reasoning.effort")
+  })
+
   it("lists the catalog by pages, with prices, capabilities and health", async () => {
     const ids: Array<string> = []
     let cursor: string | null = null

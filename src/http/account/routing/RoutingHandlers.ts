@@ -15,7 +15,6 @@ import {
   RoutingConfigurationOut,
   type RoutingVersionOut
 } from "../../../wire/account/Routing.ts"
-import * as ChatRequest from "../../../wire/chat/ChatRequest.ts"
 import { previewOf } from "../../RoutePreview.ts"
 import { AccountApi } from "../AccountApi.ts"
 import { entityTag, requireMatch } from "../EntityTag.ts"
@@ -103,12 +102,11 @@ export const routingHandlers = HttpApiBuilder.group(AccountApi, "routing", (hand
       .handle("previewRoute", ({ path, payload }) =>
         Effect.gen(function* () {
           const project = yield* access.find(path.id)
-          const request = yield* ChatRequest.decode(payload)
           return yield* previewOf(
             calls,
             timers.now(),
             { projectId: project.id, billingMode: project.billingMode },
-            request
+            payload
           )
         })
       )
