@@ -14,7 +14,7 @@ const sent = (options: Partial<Registry.RegistryOptions>, id: string, asked = ca
     transport: {
       send: (request) => {
         outgoing.push(request)
-        return { pause: () => {}, resume: () => {}, close: () => {} }
+        return { pause: () => {}, resume: () => {}, close: () => {}, wasSent: () => true }
       }
     },
     timers: { now: () => Date.UTC(2026, 10, 20, 10), after: () => () => {} },

@@ -39,16 +39,16 @@ export const routing = {
     },
     {
       file: "src/routing/Breaker.ts",
-      find: "    if (nowMillis < this.ejectedUntilMillis) return false\n",
-      replace: "",
+      find: "    if (nowMillis < this.ejectedUntilMillis) return false\n    this.recordOutcome(nowMillis)\n    this.failures += weight",
+      replace: "    this.recordOutcome(nowMillis)\n    this.failures += weight",
       breaks: "calls that were running when a circuit opened keep it open for longer",
       tests: health
     },
     {
       file: "src/routing/Breaker.ts",
-      find: "if (nowMillis >= this.ejectedUntilMillis) this.ejections = 0",
-      replace: "this.ejections = 0",
-      breaks: "a success of a call that was running makes the next open period short",
+      find: "    if (nowMillis < this.ejectedUntilMillis) return false\n    this.recordOutcome(nowMillis)\n    this.successes++",
+      replace: "    this.recordOutcome(nowMillis)\n    this.successes++",
+      breaks: "a success of a call that was running ends the half-open state, and makes the next open period short",
       tests: health
     },
     {
