@@ -1,5 +1,5 @@
 import { compatible, reasoningOffByType } from "../protocols/openai-chat/Quirks.ts"
-import { all } from "../protocols/shared/SupportTables.ts"
+import { all, jsonObjectsOnly } from "../protocols/shared/SupportTables.ts"
 import { openAiCompatible } from "./Vendor.ts"
 
 export const deepseek = openAiCompatible({
@@ -13,10 +13,6 @@ export const deepseek = openAiCompatible({
     requiresReasoning: true,
     forcedToolsForbidReasoning: true,
     reasoningFields: reasoningOffByType,
-    support: {
-      ...compatible.support,
-      "response_format.json_schema": "refused",
-      ...all("dropped", "seed", "user", "parallel_tool_calls")
-    }
+    support: { ...compatible.support, ...jsonObjectsOnly, ...all("dropped", "seed", "user", "parallel_tool_calls") }
   }
 })

@@ -1,5 +1,5 @@
 import { compatible, reasoningByType } from "../protocols/openai-chat/Quirks.ts"
-import { all, noLogprobs } from "../protocols/shared/SupportTables.ts"
+import { all } from "../protocols/shared/SupportTables.ts"
 import { openAiCompatible } from "./Vendor.ts"
 
 export const zai = openAiCompatible({
@@ -13,9 +13,7 @@ export const zai = openAiCompatible({
     reasoningFields: reasoningByType,
     support: {
       ...compatible.support,
-      ...noLogprobs,
-      tool_choice: "translated",
-      ...all("refused", "tool_choice.required", "response_format.json_schema", "stop[1]"),
+      ...all("refused", "tool_choice.required", "response_format.json_schema", "logprobs", "top_logprobs", "stop[1]"),
       ...all("dropped", "frequency_penalty", "presence_penalty", "seed", "user", "parallel_tool_calls")
     }
   }

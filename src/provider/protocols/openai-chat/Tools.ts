@@ -9,8 +9,8 @@ export const lowerTools = (
   quirks: Quirks,
   names: ToolNames
 ): { readonly tools: ReadonlyArray<JsonObject> | undefined; readonly choice: unknown } => {
-  // where `auto` is the only choice, no tools say the same as none of them
-  const isWithoutTools = choice === "none" && quirks.support.tool_choice === "translated"
+  // where no call can be forced `auto` is the only choice, and no tools say the same as none of them
+  const isWithoutTools = choice === "none" && quirks.support["tool_choice.required"] === "refused"
   if (tools.length === 0 || isWithoutTools) return { tools: undefined, choice: undefined }
   const lowered = (some: ReadonlyArray<Tool>): ReadonlyArray<JsonObject> =>
     some.map((tool) => lowerTool(tool, names, quirks))

@@ -15,6 +15,9 @@ export const all = (
 
 export const noLogprobs = all("refused", "logprobs", "top_logprobs")
 
+/** A response format may be a JSON object, and no JSON schema. */
+export const jsonObjectsOnly = all("refused", "response_format.json_schema")
+
 /** Every parameter has its own field: the base for protocols in the format of chat completions. */
 export const everyParameter: SupportTable = record("native")
 
