@@ -193,8 +193,7 @@ const openAttempt = (
     return Effect.fail(new ProviderError({ providerId: model.providerId, reason: abortReason }))
   }
   const output = outputLimit(call, candidate)
-  const models = [...call.attempts.map((before) => before.model), model.id]
-  const isLast = isOnly || areAllAttempted(deps.maxAttempts, models)
+  const isLast = isOnly || areAllAttempted(deps.maxAttempts, [...call.attempts.map((before) => before.model), model.id])
   const attempt = call.attempt(candidate, output)
   return open(deps, call, {
     attempt,

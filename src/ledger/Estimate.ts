@@ -236,11 +236,9 @@ const addMedia = (part: ImagePart | AudioPart | FilePart, text: TokenEstimator.T
   }
 }
 
-const textIn = ({ file_data: data, filename }: FilePart["file"]): string | undefined => {
-  const head = data === undefined ? undefined : headOf(data)
-  return data !== undefined && head !== undefined && isTextFile(head.mediaType, filename)
-    ? DataUrl.textOf(data)
-    : undefined
+const textIn = ({ file_data: data = "", filename }: FilePart["file"]): string | undefined => {
+  const head = headOf(data)
+  return head !== undefined && isTextFile(head.mediaType, filename) ? DataUrl.textOf(data) : undefined
 }
 
 const addToolCall = (call: ToolCall, text: TokenEstimator.TokenEstimator): void => {

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as VirtualTimers from "../../src/testing/doubles/VirtualTimers.ts"
 import { model } from "../provider/protocols/calls.ts"
 import { figure, inLong } from "../support/Figures.ts"
-import { callerKey, type InProcess, startInProcess } from "../support/InProcess.ts"
+import { type InProcess, startInProcess } from "../support/InProcess.ts"
+import { rawPost } from "../support/RawRequest.ts"
 import { start as startUpstream, type Upstream } from "../support/Upstream.ts"
 
 const timers = VirtualTimers.make()
@@ -29,16 +30,9 @@ afterAll(async () => {
   await upstream.stop()
 })
 
-const body = JSON.stringify({ model: "one/endless", stream: true, messages: [{ role: "user", content: "hi" }] })
-const head = [
-  "POST /v1/chat/completions HTTP/1.1",
-  "host: gateway",
-  `authorization: Bearer ${callerKey}`,
-  "content-type: application/json",
-  `content-length: ${body.length}`,
-  "",
-  ""
-].join("\r\n")
+const asked = rawPost(
+  JSON.stringify({ model: "one/endless", stream: true, messages: [{ role: "user", content: "hi" }] })
+)
 
 /** Asks for a stream and reads none of it. */
 const ask = (): void => {
@@ -46,7 +40,7 @@ const ask = (): void => {
   socket.on("error", () => {})
   socket.on("connect", () => {
     socket.pause()
-    socket.write(head + body)
+    socket.write(asked)
   })
   sockets.push(socket)
 }

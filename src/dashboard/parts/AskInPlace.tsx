@@ -1,19 +1,23 @@
-import { Button, type ButtonProps, Group, Text } from "@mantine/core"
+import { Button, type ButtonProps, Group, Stack, Text } from "@mantine/core"
 import { useState } from "react"
+import { Failure } from "./Failure.tsx"
 
 interface AskInPlaceProps extends Pick<ButtonProps, "disabled" | "size"> {
   readonly label: string
   readonly verb?: "Delete" | "Erase"
   /** What follows from it. */
   readonly warning: string
-  readonly isPending: boolean
+  readonly doing: { readonly error: unknown; readonly isPending: boolean }
   readonly onConfirm: () => void
 }
 
-/** A button whose place is taken by a question before it deletes something; the focus stays there, with the way back. */
+/**
+ * A button whose place is taken by a question before it deletes something; the focus stays there, with the way back. What went wrong
+ * is said above it.
+ */
 export const AskInPlace = ({
   disabled = false,
-  isPending,
+  doing,
   label,
   onConfirm,
   size,
@@ -23,10 +27,10 @@ export const AskInPlace = ({
   const [isAsked, ask] = useState(false)
   const [isKept, keep] = useState(false)
   const of = size === undefined ? {} : { size }
-  return isAsked ? (
+  const button = isAsked ? (
     <Group gap="xs" key="asked">
       <Text size="sm">{warning}</Text>
-      <Button {...of} color="red" disabled={disabled} loading={isPending} onClick={onConfirm}>
+      <Button {...of} color="red" disabled={disabled} loading={doing.isPending} onClick={onConfirm}>
         {verb} permanently
       </Button>
       <Button
@@ -47,5 +51,11 @@ export const AskInPlace = ({
         {label}
       </Button>
     </Group>
+  )
+  return (
+    <Stack gap="xs">
+      {doing.error === null ? null : <Failure error={doing.error} />}
+      {button}
+    </Stack>
   )
 }

@@ -2,23 +2,13 @@ import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
-import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 import * as GatewayCalls from "../../../src/analysis/evidence/GatewayCalls.ts"
-import { ModelCalls, type Question } from "../../../src/analysis/evidence/ModelCalls.ts"
-import { finishEvent, makeModel, makeProvider, textEvent, usageEvent } from "../../../src/index.ts"
+import { ModelCalls } from "../../../src/analysis/evidence/ModelCalls.ts"
+import { makeProvider } from "../../../src/index.ts"
 import { noRateLimits } from "../../../src/policy/RateLimits.ts"
 import { TestGateway } from "../../../src/testing/index.ts"
-
-const question: Question = {
-  model: "mine/small",
-  messages: [{ role: "user", content: "Which is better?" }],
-  tools: [],
-  toolChoice: undefined,
-  responseFormat: undefined,
-  temperature: 0,
-  maxOutputTokens: 600
-}
+import { answer, model, question } from "./asking.ts"
 
 /** Calls of a project with so many requests a minute, and how many of them a model has been asked. */
 const askingAt = (requestsPerMinute: number, calls: number) =>
@@ -26,7 +16,7 @@ const askingAt = (requestsPerMinute: number, calls: number) =>
     let asked = 0
     const provider = yield* makeProvider("mine", () => {
       asked += 1
-      return Stream.make(textEvent("VERDICT: TIE"), finishEvent(), usageEvent({ inputTokens: 20, outputTokens: 500 }))
+      return answer()
     })
     const { accountId, billingMode, projectId } = TestGateway.testCaller
     const cap = {
@@ -35,12 +25,6 @@ const askingAt = (requestsPerMinute: number, calls: number) =>
       caller: { accountId, billingMode, projectId },
       rateLimit: { requestsPerMinute, tokensPerMinute: null, concurrentRequests: null }
     }
-    const model = makeModel({
-      id: "mine/small",
-      prices: { input: 1_000_000, output: 2_000_000 },
-      contextTokens: 8_192,
-      outputTokens: 1_024
-    })
     const ask = Effect.flatMap(ModelCalls, (each) => Effect.either(each.ask(question)))
     const fiber = yield* Effect.all(
       Array.from({ length: calls }, () => ask),

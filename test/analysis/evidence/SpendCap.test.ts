@@ -6,25 +6,21 @@ import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
-import * as Stream from "effect/Stream"
 import * as GatewayCalls from "../../../src/analysis/evidence/GatewayCalls.ts"
-import { ModelCalls, type Question } from "../../../src/analysis/evidence/ModelCalls.ts"
+import { ModelCalls } from "../../../src/analysis/evidence/ModelCalls.ts"
 import { KeyId } from "../../../src/domain/Ids.ts"
 import {
   Accounts,
   CurrentUser,
   type DatabaseLayerOptions,
-  finishEvent,
   Ledger,
-  makeModel,
   makeProvider,
   ProductionLayer,
-  Projects,
-  textEvent,
-  usageEvent
+  Projects
 } from "../../../src/index.ts"
 import { Scopes } from "../../../src/ledger/Scopes.ts"
 import { freshDatabase, postgresServer, skipsEmbedded } from "../../ledger/databases.ts"
+import { answer, model, question } from "./asking.ts"
 
 const databases: ReadonlyArray<readonly [string, Effect.Effect<DatabaseLayerOptions, never, Scope.Scope>]> = [
   ...(skipsEmbedded ? [] : [["embedded", Effect.succeed({ directory: ":memory:" })] as const]),
@@ -33,26 +29,7 @@ const databases: ReadonlyArray<readonly [string, Effect.Effect<DatabaseLayerOpti
     : [["PostgreSQL", Effect.map(freshDatabase(postgresServer), (url) => ({ url: Redacted.make(url) }))] as const])
 ]
 
-const model = makeModel({
-  id: "mine/small",
-  prices: { input: 1_000_000, output: 2_000_000 },
-  contextTokens: 8_192,
-  outputTokens: 1_024
-})
-/** 1,020 micro-USD an answer. */
-const provider = makeProvider("mine", () =>
-  Stream.make(textEvent("VERDICT: TIE"), finishEvent(), usageEvent({ inputTokens: 20, outputTokens: 500 }))
-)
-
-const question: Question = {
-  model: "mine/small",
-  messages: [{ role: "user", content: "Which is better?" }],
-  tools: [],
-  toolChoice: undefined,
-  responseFormat: undefined,
-  temperature: 0,
-  maxOutputTokens: 600
-}
+const provider = makeProvider("mine", answer)
 
 const withStack = <A, E, R>(options: DatabaseLayerOptions, test: Effect.Effect<A, E, R>) =>
   Effect.provide(

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { TimersShape } from "../../../src/domain/Timers.ts"
 import { model } from "../../provider/protocols/calls.ts"
 import { callerKey, type InProcess, startInProcess } from "../../support/InProcess.ts"
+import { rawPost } from "../../support/RawRequest.ts"
 import { answer as sendAnswer, start as startUpstream, type Upstream } from "../../support/Upstream.ts"
 
 /** Unlike any other deadline of a call, so that it can be told from them. */
@@ -131,19 +132,8 @@ it("a node that stops finishes an answer that its client still reads", async () 
     models: [model({ id: "one/ok", providerId: "one", upstreamModel: "ok", alias: "ok" })],
     drainGrace: "30 seconds"
   })
-  const body = JSON.stringify(request("ok"))
   const client = connect(Number(new URL(stopping.url).port), "127.0.0.1")
-  client.write(
-    [
-      "POST /v1/chat/completions HTTP/1.1",
-      "host: gateway",
-      `authorization: Bearer ${callerKey}`,
-      "content-type: application/json",
-      `content-length: ${body.length}`,
-      "",
-      body
-    ].join("\r\n")
-  )
+  client.write(rawPost(JSON.stringify(request("ok"))))
   const parts: Array<Buffer> = []
   const begun = new Promise<void>((resolve) => {
     client.on("data", (part: Buffer) => {

@@ -3,7 +3,8 @@ import { request as send } from "node:http"
 import { connect, type Socket } from "node:net"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { model } from "../../provider/protocols/calls.ts"
-import { callerKey, type InProcess, startInProcess } from "../../support/InProcess.ts"
+import { type InProcess, startInProcess } from "../../support/InProcess.ts"
+import { rawPost } from "../../support/RawRequest.ts"
 import { start as startUpstream, type Upstream } from "../../support/Upstream.ts"
 
 let upstream: Upstream
@@ -48,18 +49,8 @@ const read = (socket: Socket, enough: (text: string) => boolean = () => false): 
     })
   })
 
-const post = (name: string, stream: boolean, content = "hi"): string => {
-  const body = JSON.stringify({ model: `one/${name}`, stream, messages: [{ role: "user", content }] })
-  return [
-    "POST /v1/chat/completions HTTP/1.1",
-    "host: gateway",
-    `authorization: Bearer ${callerKey}`,
-    "content-type: application/json",
-    `content-length: ${body.length}`,
-    "",
-    body
-  ].join("\r\n")
-}
+const post = (name: string, stream: boolean, content = "hi"): string =>
+  rawPost(JSON.stringify({ model: `one/${name}`, stream, messages: [{ role: "user", content }] }))
 const occurrences = (text: string, part: string): number => text.split(part).length - 1
 
 describe("calls that are pipelined on one connection", () => {

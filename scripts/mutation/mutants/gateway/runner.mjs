@@ -360,7 +360,7 @@ export const runnerMutants = [
   },
   {
     file: dispatch,
-    find: "isOnly || areAllAttempted(deps.maxAttempts, models)",
+    find: "isOnly || areAllAttempted(deps.maxAttempts, [...call.attempts.map((before) => before.model), model.id])",
     replace: "isOnly",
     breaks: "an empty answer of the last attempt that is allowed is a failure",
     tests: dispatchTests

@@ -6,7 +6,6 @@ import { AskInPlace } from "../../parts/AskInPlace.tsx"
 import { Loaded } from "../../parts/Block.tsx"
 import { CopyText } from "../../parts/CopyText.tsx"
 import { Drawer } from "../../parts/Dialog.tsx"
-import { Failure } from "../../parts/Failure.tsx"
 import { cost, count, dateTime, relative, seconds } from "../../parts/format.ts"
 import { TextLink } from "../../parts/LinkButton.tsx"
 import { RouteTrail } from "../../parts/RouteTrail.tsx"
@@ -153,17 +152,14 @@ const Remove = ({ id, mayWrite, onRemoved, projectId }: RemoveProps) => {
     }
   })
   return (
-    <Stack gap="xs">
-      {remove.error === null ? null : <Failure error={remove.error} />}
-      <AskInPlace
-        label="Erase this sample"
-        verb="Erase"
-        warning="Its content cannot be read again."
-        disabled={!mayWrite}
-        isPending={remove.isPending}
-        onConfirm={() => remove.mutate()}
-      />
-    </Stack>
+    <AskInPlace
+      label="Erase this sample"
+      verb="Erase"
+      warning="Its content cannot be read again."
+      disabled={!mayWrite}
+      doing={remove}
+      onConfirm={() => remove.mutate()}
+    />
   )
 }
 

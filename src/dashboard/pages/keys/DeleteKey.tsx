@@ -1,8 +1,6 @@
-import { Stack } from "@mantine/core"
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { client, type Records, take } from "../../api/client.ts"
 import { AskInPlace } from "../../parts/AskInPlace.tsx"
-import { Failure } from "../../parts/Failure.tsx"
 import { useIsShown } from "../../parts/useIsShown.ts"
 
 interface DeleteKeyProps {
@@ -22,14 +20,11 @@ export const DeleteKey = ({ of: { id, project_id }, onClose }: DeleteKeyProps) =
     }
   })
   return (
-    <Stack gap="xs">
-      {remove.error === null ? null : <Failure error={remove.error} />}
-      <AskInPlace
-        label="Delete"
-        warning="It is not listed any more; its calls stay in the log."
-        isPending={remove.isPending}
-        onConfirm={() => remove.mutate()}
-      />
-    </Stack>
+    <AskInPlace
+      label="Delete"
+      warning="It is not listed any more; its calls stay in the log."
+      doing={remove}
+      onConfirm={() => remove.mutate()}
+    />
   )
 }

@@ -131,16 +131,13 @@ const Remove = ({ mayWrite, of, onClose }: PartProps & { readonly onClose: () =>
     }
   })
   return (
-    <Stack gap="xs">
-      {remove.error === null ? null : <Failure error={remove.error} />}
-      <AskInPlace
-        label="Delete"
-        warning="Calls stop using it at once."
-        disabled={!mayWrite}
-        isPending={remove.isPending}
-        onConfirm={() => remove.mutate()}
-      />
-    </Stack>
+    <AskInPlace
+      label="Delete"
+      warning="Calls stop using it at once."
+      disabled={!mayWrite}
+      doing={remove}
+      onConfirm={() => remove.mutate()}
+    />
   )
 }
 

@@ -60,9 +60,8 @@ export interface TextBlock extends Cacheable {
   readonly isCacheBreakpoint: boolean
 }
 
-/** An image or a file. */
+/** An image or a file, which may end a cached prefix as a text does. */
 interface Attachment extends Cacheable {
-  /** As of a text. */
   readonly isCacheBreakpoint?: true
 }
 

@@ -60,12 +60,11 @@ export const ArtifactHistory = (props: ArtifactHistoryProps) => {
       if (isShown()) onDeleted()
     }
   })
-  const failed = restore.error ?? remove.error
   return (
     <Loaded query={versions} height={200}>
       {(items) => (
         <Stack gap="xs">
-          {failed === null ? null : <Failure error={failed} />}
+          {restore.error === null ? null : <Failure error={restore.error} />}
           {items.map((version) => (
             <Group
               key={version.version}
@@ -100,7 +99,7 @@ export const ArtifactHistory = (props: ArtifactHistoryProps) => {
             label="Delete this artifact"
             warning="All its versions are deleted with it."
             disabled={isRunning}
-            isPending={remove.isPending}
+            doing={remove}
             onConfirm={() => remove.mutate()}
           />
         </Stack>
