@@ -74,7 +74,8 @@ const callRow = (callId: string, caller: CallerShape, record: CallRecord, only: 
     excluded: JSON.stringify(record.excluded),
     baseline_model: storableIfSet(baseline?.model),
     baseline_micro_usd: baseline?.cost,
-    features: storableIfSet(record.features),
+    // JSON, which escapes what cannot be stored
+    features: record.features ?? undefined,
     conversation: record.conversation,
     origin: record.origin,
     attempt_started_at_millis: only?.startedAtMillis,

@@ -27,8 +27,8 @@ export const withMetadata = (response: object, metadata: RouterMetadata): string
   if (metadata.candidate_pool.models.length < manyModels) {
     return writeExactly(Object.assign(response, { router_metadata: metadata }))
   }
-  const { candidate_pool: pool, ...others } = metadata
-  const pooled = `{"candidate_pool":{"models":${poolText(pool.models)}},${JSON.stringify(others).slice(1)}`
+  const others = JSON.stringify({ ...metadata, candidate_pool: undefined })
+  const pooled = `{"candidate_pool":{"models":${poolText(metadata.candidate_pool.models)}},${others.slice(1)}`
   return `${writeExactly(response).slice(0, -1)},"router_metadata":${pooled}}`
 }
 
