@@ -4,6 +4,7 @@ import type { ReasoningDetail } from "../../src/domain/Chat.ts"
 import type { RouterMetadata } from "../../src/domain/RouterMetadata.ts"
 import { type FourProviders, type Route, routes, startFourProviders } from "../support/FourProviders.ts"
 import * as Native from "../support/Native.ts"
+import { pixel } from "../support/Pixel.ts"
 
 let providers: FourProviders
 
@@ -46,7 +47,6 @@ const tools = [
   }),
   tool("read_clock")
 ]
-const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 const forecast = {
   type: "json_schema",
   json_schema: {

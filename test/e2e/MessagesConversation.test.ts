@@ -5,6 +5,7 @@ import type { RouterMetadata } from "../../src/domain/RouterMetadata.ts"
 import { type FourProviders, type Route, routes, startFourProviders } from "../support/FourProviders.ts"
 import { callerKey } from "../support/InProcess.ts"
 import * as Native from "../support/Native.ts"
+import { pixel } from "../support/Pixel.ts"
 
 let providers: FourProviders
 let client: Anthropic
@@ -30,7 +31,6 @@ const tools: Array<Anthropic.Tool> = [
   },
   { name: "read_clock", input_schema: { type: "object", properties: {} }, cache_control: ephemeral }
 ]
-const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 const image = { type: "image", source: { type: "base64", media_type: "image/png", data: pixel } } as const
 
 type Metadata = { readonly router_metadata: RouterMetadata }

@@ -129,7 +129,7 @@ const contentOf = (head: ResponseStart, answer: Answer, omitReasoning: boolean):
     .filter((block) => block !== undefined)
 }
 
-export const textBlock = (text: string): AnswerBlock => ({ type: "text", text, citations: null })
+export const textBlock = (text: string): AnswerBlock => ({ type: "text", text })
 
 /** `undefined`: of a block without its text only the signature is left, and there is none. */
 export const reasoningBlock = (

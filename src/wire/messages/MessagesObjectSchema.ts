@@ -6,8 +6,7 @@ const nothing = (description: string) => Schema.Null.annotations({ description }
 
 const TextBlock = Schema.Struct({
   type: Schema.Literal("text").annotations({ description: "Text." }),
-  text: Schema.String.annotations({ description: "The text." }),
-  citations: nothing("Always null: citations are not supported.")
+  text: Schema.String.annotations({ description: "The text, without citations." })
 }).annotations({ identifier: "MessagesAnswerText" })
 
 const ReasoningBlock = Schema.Struct({

@@ -5,13 +5,9 @@ import type { Page } from "playwright-core"
 import { afterAll, describe, expect, it } from "vitest"
 import { configOf, type Detail, startTalker, type Talker } from "../../support/Chat.ts"
 import { hasChromium } from "../../support/Chromium.ts"
+import { pixelBytes } from "../../support/Pixel.ts"
 import { balanceOf, journey, polling } from "../Journey.ts"
 
-/** One pixel. */
-const pixel = Buffer.from(
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
-  "base64"
-)
 const pageOf = (text: string) => `<!doctype html><title>x</title><h1>${text}</h1><script>document.title = 1</script>`
 const written = (content: string) => JSON.stringify({ name: "index.html", media_type: "text/html", content })
 
@@ -71,8 +67,8 @@ describe.skipIf(!hasChromium)("what conversations have beside text", () => {
       await page.getByRole("button", { name: `Remove ${name}` }).click()
       await images.first().waitFor({ state: "detached" })
     }
-    await files.setInputFiles({ name: "attached.png", mimeType: "image/png", buffer: pixel })
-    const bytes = JSON.stringify([...pixel])
+    await files.setInputFiles({ name: "attached.png", mimeType: "image/png", buffer: pixelBytes })
+    const bytes = JSON.stringify([...pixelBytes])
     for (const [kind, make] of [
       ["paste", "new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true })"],
       ["drop", "new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true })"]
@@ -91,7 +87,7 @@ describe.skipIf(!hasChromium)("what conversations have beside text", () => {
     }>
     expect(message?.content.map(({ type }) => type)).toEqual(["image_url", "image_url", "image_url", "text"])
     expect(message?.content[0]?.image_url?.url).toMatch(/^data:image\/png;base64,/)
-    talk.say("A pixel.")
+    talk.say("A pixelBytes.")
     talk.finish()
     await page.getByRole("button", { name: "Retry" }).waitFor()
     const shown = page.getByTestId("question").getByRole("img")
@@ -113,7 +109,7 @@ describe.skipIf(!hasChromium)("what conversations have beside text", () => {
     await page.getByRole("button", { name: "Save and send" }).click()
     const edited = await talker.talk(used++)
     expect((edited.received.body["messages"] as (typeof message)[])[0]?.content).toHaveLength(4)
-    edited.say("Still a pixel.")
+    edited.say("Still a pixelBytes.")
     edited.finish()
     await page.getByRole("button", { name: "Retry" }).waitFor()
     expect(errors).toEqual([])

@@ -2,13 +2,8 @@ import type { Locator, Page, Route } from "playwright-core"
 import { describe, expect, it } from "vitest"
 import type { Detail } from "../../support/Chat.ts"
 import { hasChromium, holdAnswers } from "../../support/Chromium.ts"
+import { pixelBytes } from "../../support/Pixel.ts"
 import { answersTaken, journey, polling } from "../Journey.ts"
-
-/** One pixel. */
-const pixel = Buffer.from(
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
-  "base64"
-)
 
 describe.skipIf(!hasChromium)("a question", () => {
   const at = journey()
@@ -52,7 +47,7 @@ describe.skipIf(!hasChromium)("a question", () => {
   const images = (page: Page) =>
     page.getByRole("list", { name: "Images of the question" }).getByRole("listitem").locator("p")
   const choose = (page: Page, name: string) =>
-    page.locator("input[type=file]").setInputFiles({ name, mimeType: "image/png", buffer: pixel })
+    page.locator("input[type=file]").setInputFiles({ name, mimeType: "image/png", buffer: pixelBytes })
   const attach = async (page: Page, name: string) => {
     const taken = page.waitForResponse("**/api/chat/images?*")
     await choose(page, name)

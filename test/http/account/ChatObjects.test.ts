@@ -3,18 +3,13 @@ import * as Effect from "effect/Effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { databaseKinds, operatorOf, type Person, startNode } from "../../support/AccountService.ts"
 import { codeOf, jsonOf, openService, startTalker, type Talker } from "../../support/Chat.ts"
+import { pixelBytes } from "../../support/Pixel.ts"
 import { startS3 } from "../../support/S3Server.ts"
 
 interface Image {
   readonly id: string
   readonly url: string
 }
-
-/** One pixel. */
-const pixel = Buffer.from(
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
-  "base64"
-)
 
 describe.each(databaseKinds)("images of conversations in a bucket, on %s", (kind) => {
   let talker: Talker
@@ -40,7 +35,7 @@ describe.each(databaseKinds)("images of conversations in a bucket, on %s", (kind
     fetch(`${node.url}/api/chat/images?filename=${filename}`, {
       method: "POST",
       headers: { authorization: `Bearer ${person.token}`, "content-type": "image/png", ...headers },
-      body: new Uint8Array(pixel)
+      body: new Uint8Array(pixelBytes)
     })
   const rowsOf = (filename: string) =>
     node.run(Effect.flatMap(SqlClient, (sql) => sql`select id from chat_image where filename = ${filename}`))
@@ -48,9 +43,9 @@ describe.each(databaseKinds)("images of conversations in a bucket, on %s", (kind
 
   it("are put there, sent to models, and shown from there by their links", async () => {
     const image = await jsonOf<Image>(upload(), 201)
-    expect(s3.objects.get(`/${s3.bucket}/images/${image.id}`)?.equals(pixel)).toBe(true)
+    expect(s3.objects.get(`/${s3.bucket}/images/${image.id}`)?.equals(pixelBytes)).toBe(true)
     const shown = await fetch(`${node.url}${image.url}`)
-    expect([shown.status, Buffer.from(await shown.arrayBuffer()).equals(pixel)]).toEqual([200, true])
+    expect([shown.status, Buffer.from(await shown.arrayBuffer()).equals(pixelBytes)]).toEqual([200, true])
     const { default_project_id: project_id } = await jsonOf<{ readonly default_project_id: string }>(
       person.send("GET", "/api/me")
     )
@@ -59,8 +54,8 @@ describe.each(databaseKinds)("images of conversations in a bucket, on %s", (kind
     const question = { content: "what?", model: "acme/large", image_ids: [image.id] }
     expect((await person.send("POST", `${root}/${id}/messages`, question)).status).toBe(202)
     const talk = await talker.talk(0)
-    expect(JSON.stringify(talk.received.body["messages"])).toContain(pixel.toString("base64"))
-    talk.say("a pixel")
+    expect(JSON.stringify(talk.received.body["messages"])).toContain(pixelBytes.toString("base64"))
+    talk.say("a pixelBytes")
     talk.finish()
   })
 
@@ -105,7 +100,7 @@ describe.each(databaseKinds)("images of conversations in a bucket, on %s", (kind
     const { id } = await jsonOf<Image>(upload("again.png", headers), 201)
     expect(await rowsOf("again.png")).toEqual([{ id }])
     const path = `/${s3.bucket}/images/${id}`
-    expect(s3.objects.get(path)?.equals(pixel)).toBe(true)
+    expect(s3.objects.get(path)?.equals(pixelBytes)).toBe(true)
     // of an image that is removed by now, nothing
     await node.run(Effect.flatMap(SqlClient, (sql) => sql`delete from chat_image where id = ${id}`))
     s3.objects.delete(path)

@@ -22,6 +22,7 @@ import {
   retryAfterSeconds,
   type Simulator
 } from "../../../src/testing/simulators/core/Simulator.ts"
+import { pixelUrl } from "../../support/Pixel.ts"
 import { call, open, type Recorder } from "./calls.ts"
 
 /** A protocol and the simulator of who speaks it. */
@@ -77,10 +78,6 @@ export const weather: Tool = {
   }
 }
 export const clock: Tool = { type: "function", function: { name: "read_clock", description: "Tells the time." } }
-
-/** One transparent pixel. */
-export const pixel =
-  "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
 /** The protocol's calls over the real transport. */
 export interface Bench {
@@ -233,7 +230,7 @@ export const protocolContract = (subject: Subject): void => {
                 role: "user",
                 content: [
                   { type: "text", text: "What is this?" },
-                  { type: "image_url", image_url: { url: pixel } }
+                  { type: "image_url", image_url: { url: pixelUrl } }
                 ]
               }
             ]

@@ -9,7 +9,8 @@ import * as Auth from "../../../src/provider/transport/Auth.ts"
 import type { Simulator } from "../../../src/testing/simulators/core/Simulator.ts"
 import { GeminiSimulator, start } from "../../../src/testing/simulators/gemini/GeminiSimulator.ts"
 import { gemini } from "../../provider/protocols/gemini/gemini.ts"
-import { benches, clock, pixel, weather } from "../../provider/protocols/ProtocolContract.ts"
+import { benches, clock, weather } from "../../provider/protocols/ProtocolContract.ts"
+import { pixelUrl } from "../../support/Pixel.ts"
 
 const model = gemini("gemini-3-flash-preview")
 
@@ -245,7 +246,7 @@ describe("a conversation with a strict Gemini", () => {
   })
 
   it("pays for what it has said before at the price of the cache", async () => {
-    const image: Message = { role: "user", content: [{ type: "image_url", image_url: { url: pixel } }] }
+    const image: Message = { role: "user", content: [{ type: "image_url", image_url: { url: pixelUrl } }] }
     const first = await said([image])
     const second = await said([image, back(first, { reasoning: true, extra: true }), question])
     expect(first.usage?.cacheReadTokens).toBe(0)

@@ -6,7 +6,8 @@ import { anthropicMessages } from "../../../../src/provider/protocols/anthropic-
 import * as Auth from "../../../../src/provider/transport/Auth.ts"
 import { start } from "../../../../src/testing/simulators/anthropic/AnthropicSimulator.ts"
 import { reasoningDetail } from "../../../../src/wire/chat/ChatAnswer.ts"
-import { benches, clock, pixel, weather } from "../ProtocolContract.ts"
+import { pixelUrl } from "../../../support/Pixel.ts"
+import { benches, clock, weather } from "../ProtocolContract.ts"
 import { claude } from "./claude.ts"
 
 const bench = benches({
@@ -42,7 +43,7 @@ it("a conversation of twelve turns over three models is refused nowhere and lose
       role: "user",
       content: [
         { type: "text", text: "What is this picture?" },
-        { type: "image_url", image_url: { url: pixel } }
+        { type: "image_url", image_url: { url: pixelUrl } }
       ]
     },
     { role: "user", content: "The forecast for Rome, in the agreed shape" },

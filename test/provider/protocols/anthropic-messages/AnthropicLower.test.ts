@@ -5,8 +5,9 @@ import type { ProviderFailure } from "../../../../src/domain/ProviderError.ts"
 import type { ProviderCall } from "../../../../src/provider/Provider.ts"
 import { anthropicMessages } from "../../../../src/provider/protocols/anthropic-messages/AnthropicMessages.ts"
 import type { UpstreamBody } from "../../../../src/provider/protocols/shared/UpstreamBody.ts"
+import { pixel, pixelUrl } from "../../../support/Pixel.ts"
 import { call } from "../calls.ts"
-import { clock, pixel, weather } from "../ProtocolContract.ts"
+import { clock, weather } from "../ProtocolContract.ts"
 import { claude } from "./claude.ts"
 
 type More = Partial<Omit<ProviderCall, "request" | "requestId">>
@@ -358,8 +359,10 @@ describe("images and files", () => {
   const file = (file: Extract<UserPart, { type: "file" }>["file"]): UserPart => ({ type: "file", file })
 
   it("go as bytes, or by their address", () => {
-    const data = pixel.slice(pixel.indexOf(",") + 1)
-    expect(content(image(pixel))).toEqual({ type: "image", source: { type: "base64", media_type: "image/png", data } })
+    expect(content(image(pixelUrl))).toEqual({
+      type: "image",
+      source: { type: "base64", media_type: "image/png", data: pixel }
+    })
     expect(content(image("data:image/jpg;base64,AAAA"))).toMatchObject({ source: { media_type: "image/jpeg" } })
     expect(content(image("https://example.com/a.png"))).toEqual({
       type: "image",

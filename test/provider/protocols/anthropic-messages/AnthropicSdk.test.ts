@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { anthropicMessages } from "../../../../src/provider/protocols/anthropic-messages/AnthropicMessages.ts"
 import { start } from "../../../../src/testing/simulators/anthropic/AnthropicSimulator.ts"
 import type { InjectedFault, Simulator } from "../../../../src/testing/simulators/core/Simulator.ts"
+import { pixel, pixelUrl } from "../../../support/Pixel.ts"
 import { call } from "../calls.ts"
-import { pixel } from "../ProtocolContract.ts"
 import { claude } from "./claude.ts"
 
 let simulator: Simulator
@@ -90,7 +90,7 @@ describe("the official client", () => {
               role: "user",
               content: [
                 { type: "text", text: "Look." },
-                { type: "image_url", image_url: { url: pixel } }
+                { type: "image_url", image_url: { url: pixelUrl } }
               ]
             },
             {
@@ -127,7 +127,7 @@ describe("the official client", () => {
             { type: "text", text: "Look." },
             {
               type: "image",
-              source: { type: "base64", media_type: "image/png", data: pixel.slice(pixel.indexOf(",") + 1) }
+              source: { type: "base64", media_type: "image/png", data: pixel }
             }
           ]
         },

@@ -5,8 +5,9 @@ import type { ProviderFailure } from "../../../../src/domain/ProviderError.ts"
 import type { ProviderCall } from "../../../../src/provider/Provider.ts"
 import { bedrockConverse } from "../../../../src/provider/protocols/bedrock-converse/BedrockConverse.ts"
 import type { UpstreamBody } from "../../../../src/provider/protocols/shared/UpstreamBody.ts"
+import { pixel, pixelUrl } from "../../../support/Pixel.ts"
 import { call } from "../calls.ts"
-import { clock, pixel, weather } from "../ProtocolContract.ts"
+import { clock, weather } from "../ProtocolContract.ts"
 import { gpt, gptOss, grok, haiku, kimi, nova, opus, sonnet } from "./bedrock.ts"
 
 type More = Partial<Omit<ProviderCall, "request" | "requestId">>
@@ -359,7 +360,7 @@ describe("output and caching", () => {
     expect(messages[0]?.content).toEqual([{ text: "1" }, point, { text: "2" }, point])
     expect(messages[2]?.content).toMatchObject([{ toolResult: {} }, point, { text: "3" }, point])
     expect(JSON.stringify(bodyOf(asked, { model: nova }))).not.toContain("cachePoint")
-    const image: UserPart = { type: "image_url", image_url: { url: pixel }, prompt_cache_breakpoint: {} }
+    const image: UserPart = { type: "image_url", image_url: { url: pixelUrl }, prompt_cache_breakpoint: {} }
     const shown = bodyOf({ messages: [parts(image, { type: "text", text: "4" })] })
     expect(shown.messages[0]?.content).toEqual([{ image: expect.anything() }, point, { text: "4" }])
   })
@@ -369,10 +370,8 @@ describe("rule 25: images and documents", () => {
   const imageOf = (url: string) => lowered({ messages: [parts({ type: "image_url", image_url: { url } })] })
 
   it("images go as bytes, of the four formats that there are", () => {
-    const { messages } = bodyOf({ messages: [parts({ type: "image_url", image_url: { url: pixel } })] })
-    expect(messages[0]?.content).toEqual([
-      { image: { format: "png", source: { bytes: pixel.slice(pixel.indexOf(",") + 1) } } }
-    ])
+    const { messages } = bodyOf({ messages: [parts({ type: "image_url", image_url: { url: pixelUrl } })] })
+    expect(messages[0]?.content).toEqual([{ image: { format: "png", source: { bytes: pixel } } }])
     expect(imageOf("data:image/jpg;base64,AAAA")).toContain('"format":"jpeg"')
     for (const url of ["https://host/a.png", "data:image/tiff;base64,AAAA", "data:nonsense"]) {
       expect(imageOf(url)).toMatchObject({ _tag: "RequestRejected", param: expect.stringContaining("messages[0]") })
