@@ -1,5 +1,12 @@
 // @ts-check
-import { defaultEffort, followsSchemas, reasonsOnRequest, thinksByBudget, toolsForbidEffort } from "./known.mjs"
+import {
+  defaultEffort,
+  followsSchemas,
+  reasonsOnRequest,
+  thinksByBudget,
+  tiersOf,
+  toolsForbidEffort
+} from "./known.mjs"
 import { qualities } from "./quality.mjs"
 
 /**
@@ -120,7 +127,7 @@ const cacheRatesOf = ({ cacheRead, cacheWrite, input }) =>
   cacheRead === 0 && input !== 0 ? { cacheRead: null, cacheWrite: null } : { cacheRead, cacheWrite }
 
 /** @param {Fact} fact */
-const pricesOf = ({ priceMicroUsdPerMillion: price, priceTiers }) =>
+const pricesOf = ({ id, priceMicroUsdPerMillion: price, priceTiers }) =>
   price.input === null || price.output === null
     ? null
     : {
@@ -128,7 +135,7 @@ const pricesOf = ({ priceMicroUsdPerMillion: price, priceTiers }) =>
         output: price.output,
         ...cacheRatesOf(price),
         ...(typeof price.inputAudio === "number" && { audioInput: price.inputAudio }),
-        tiers: (priceTiers ?? [])
+        tiers: (priceTiers ?? tiersOf.get(id) ?? [])
           .map((tier) => ({
             abovePromptTokens: tier.tier.size,
             input: tier.input,

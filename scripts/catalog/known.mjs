@@ -65,3 +65,28 @@ export const followsSchemas = new Set([
   "claude-opus-4-8",
   "claude-fable-5"
 ])
+
+/**
+ * Rates of longer prompts that the facts file does not have, by id: Alibaba's of the international endpoint, in micro-USD per
+ * million tokens (release notes of LiteLLM 1.77.2, whose rates of short prompts are the facts file's).
+ *
+ * @type {ReadonlyMap<string, ReadonlyArray<import("./derive.mjs").FactTier>>}
+ */
+export const tiersOf = new Map([
+  ["alibaba/qwen-flash", [{ tier: { size: 256_000 }, input: 250_000, output: 2_000_000 }]],
+  [
+    "alibaba/qwen3-coder-plus",
+    [
+      { tier: { size: 32_000 }, input: 1_800_000, output: 9_000_000 },
+      { tier: { size: 128_000 }, input: 3_000_000, output: 15_000_000 },
+      { tier: { size: 256_000 }, input: 6_000_000, output: 60_000_000 }
+    ]
+  ],
+  [
+    "alibaba/qwen3-max",
+    [
+      { tier: { size: 32_000 }, input: 2_400_000, output: 12_000_000 },
+      { tier: { size: 128_000 }, input: 3_000_000, output: 15_000_000 }
+    ]
+  ]
+])

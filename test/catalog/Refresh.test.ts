@@ -50,6 +50,16 @@ describe("refreshing the catalog", () => {
     expect(derived({ priceMicroUsdPerMillion }).prices).toBeNull()
   })
 
+  it("has rates of long prompts that the source lacks", () => {
+    const alibaba = (priceTiers: Fact["priceTiers"]) =>
+      derived({ id: "alibaba/qwen3-max", priceTiers }).prices?.tiers.map((tier) => [tier.abovePromptTokens, tier.input])
+    expect(alibaba(null)).toEqual([
+      [32_000, 2_400_000],
+      [128_000, 3_000_000]
+    ])
+    expect(alibaba([{ tier: { size: 100 }, input: 2, output: 4 }])).toEqual([[100, 2]])
+  })
+
   it("sorts price tiers and keeps their unknown rates unknown", () => {
     const priceTiers = [
       { tier: { size: 200 }, input: 3, output: 6 },
