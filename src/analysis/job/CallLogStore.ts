@@ -6,6 +6,7 @@ import * as Schema from "effect/Schema"
 import { StoredPrices } from "../../capture/StoredFacts.ts"
 import { CallStatus, CostBasis, endpoints, routingReasons } from "../../domain/Call.ts"
 import type { AnalysedCall } from "../../domain/CapturedCall.ts"
+import { byCodePoint } from "../../domain/CodePointOrder.ts"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import { KeyId, ProjectId, RequestId } from "../../domain/Ids.ts"
 import { codesOfOtherFaults } from "../../domain/ProviderError.ts"
@@ -57,6 +58,7 @@ const decodeRows = Schema.decodeUnknown(Schema.Array(Row))
 const decodeAttempts = Schema.decodeUnknown(
   Schema.Array(Schema.Struct({ model: Schema.String, attempts: Int8, failed: Int8 }))
 )
+const decodeTimes = Schema.decodeUnknown(Schema.Array(Schema.Struct({ at: Schema.String })))
 const decodeTraffic = Schema.decodeUnknown(
   Schema.Tuple(Schema.Struct({ calls: Int8, spent: Int8, optedIn: Int8, optedInSpent: Int8 }))
 )
@@ -97,49 +99,111 @@ export class CallLogStore extends Context.Tag("gateway/analysis/CallLogStore")<C
   )
 }
 
-const make = (sql: SqlClient): CallLogStoreShape => ({
-  calls: (project, { from, max, to }) =>
-    sql`select c.id, c.key_id as "keyId", c.project_id as "projectId", c.requested_model as "requestedModel", c.endpoint, c.stream,
-        c.status, c.error_code as "errorCode", c.cost_micro_usd::text as cost, c.cost_basis as basis, c.input_tokens::text as input,
-        c.cache_read_tokens::text as "cacheRead", c.cache_write_tokens::text as "cacheWrite", c.output_tokens::text as output,
-        c.reasoning_tokens::text as reasoning, c.latency_millis as latency, c.first_content_millis as "firstContent",
-        c.routing_config as "routingConfig", c.reason, c.policy_version::text as "policyVersion", c.prices,
-        coalesce(encode(c.conversation, 'hex'), c.id::text) as conversation, c.started_at as "startedAt",
-        (select coalesce(jsonb_agg(jsonb_build_object('provider', a.provider, 'model', a.model, 'status', a.status,
-            'latency', a.latency_millis, 'cost', a.cost_micro_usd, 'basis', a.cost_basis) order by a.position), '[]'::jsonb)
-          from call_attempt a where a.call_id = c.id) as attempts
-      from call c where c.project_id = ${project} and c.started_at >= ${from} and c.started_at < ${to}
-        and c.origin = 'user'
-      order by c.started_at desc, c.id limit ${max}`.pipe(
-      Effect.flatMap(decodeRows),
-      Effect.map((rows) => rows.map(callOf)),
-      fromSql
-    ),
-  traffic: (project, { from, to }) =>
+/** A call is written when it has ended, by the clock of the database: it may be another than the one that says when it began. */
+const maxAheadMillis = 3_600_000
+const maxLateMillis = 86_400_000
+
+interface Portion {
+  readonly from: Date | string
+  readonly to: Date | string
+}
+
+/** One statement sums up no more than `maxCallsEach`, so that it ends in time however many calls a range has. */
+export const make = (sql: SqlClient, maxCallsEach = 200_000): CallLogStoreShape => {
+  /** Of clients. By when they were written, which has an index, and then by when they began. */
+  const own = (project: ProjectId, { from, to }: Range, portion: Portion) =>
+    sql`c.project_id = ${project} and c.written_at >= ${portion.from}::timestamptz and c.written_at < ${portion.to}::timestamptz
+      and c.started_at >= ${from} and c.started_at < ${to} and c.origin = 'user'`
+
+  const whole = ({ from, to }: Range): Portion => ({
+    from: new Date(from.getTime() - maxAheadMillis),
+    to: new Date(to.getTime() + maxLateMillis)
+  })
+
+  /** The time at which the portion that begins here ends, where more calls come after it. */
+  const endOfPortion = (project: ProjectId, { from, to }: Portion) =>
+    sql`select written_at::text as at from call
+      where project_id = ${project} and written_at >= ${from}::timestamptz and written_at < ${to}::timestamptz
+      order by written_at offset ${maxCallsEach} limit 1`.pipe(Effect.flatMap(decodeTimes))
+
+  const portions = (project: ProjectId, range: Range) =>
+    Effect.gen(function* () {
+      const { from, to } = whole(range)
+      const found: Array<Portion> = []
+      for (let begin: Date | string = from; ; ) {
+        const [next] = yield* endOfPortion(project, { from: begin, to })
+        found.push({ from: begin, to: next?.at ?? to })
+        if (next === undefined) return found
+        begin = next.at
+      }
+    })
+
+  const traffic = (project: ProjectId, range: Range, portion: Portion) =>
     sql`select count(*)::text as calls, coalesce(sum(cost_micro_usd), 0)::text as spent,
         count(*) filter (where token_doctor)::text as "optedIn",
-        coalesce(sum(cost_micro_usd) filter (where token_doctor), 0)::text as "optedInSpent" from call
-      where project_id = ${project} and started_at >= ${from} and started_at < ${to} and origin = 'user'`.pipe(
-      Effect.flatMap(decodeTraffic),
-      Effect.map(([{ calls, optedIn, optedInSpent, spent }]) => ({
-        calls,
-        spentMicroUsd: spent,
-        optedIn: { calls: optedIn, spentMicroUsd: optedInSpent }
-      })),
-      fromSql
-    ),
-  attempts: (project, { from, to }) =>
+        coalesce(sum(cost_micro_usd) filter (where token_doctor), 0)::text as "optedInSpent" from call c
+      where ${own(project, range, portion)}`.pipe(Effect.flatMap(decodeTraffic))
+
+  const attempts = (project: ProjectId, range: Range, portion: Portion) =>
     sql`select a.model, count(*)::text as attempts, count(*) filter (where a.status in ('error', 'timeout')
         and coalesce(a.error_code, '') <> all (${codesOfOtherFaults}::text[]))::text as failed
-      from call c cross join lateral (
+      from (
         -- not from the view, which would be joined with the calls of all projects
-        select model, status, error_code from attempt where call_id = c.id
+        select c.model, c.status, c.error_code from call c
+        where ${own(project, range, portion)} and c.reason is distinct from 'pinned_model' and c.attempt_latency_millis is not null
         union all
-        select c.model, c.status, c.error_code where c.attempt_latency_millis is not null) a
-      where c.project_id = ${project} and c.started_at >= ${from} and c.started_at < ${to} and c.origin = 'user'
-        and c.reason is distinct from 'pinned_model'
-      group by a.model order by a.model`.pipe(Effect.flatMap(decodeAttempts), fromSql)
-})
+        select a.model, a.status, a.error_code from call c join attempt a on a.call_id = c.id
+        where ${own(project, range, portion)} and c.reason is distinct from 'pinned_model' and c.attempt_latency_millis is null) a
+      group by a.model`.pipe(Effect.flatMap(decodeAttempts))
+
+  return {
+    calls: (project, { max, ...range }) =>
+      sql`select c.id, c.key_id as "keyId", c.project_id as "projectId", c.requested_model as "requestedModel", c.endpoint, c.stream,
+          c.status, c.error_code as "errorCode", c.cost_micro_usd::text as cost, c.cost_basis as basis, c.input_tokens::text as input,
+          c.cache_read_tokens::text as "cacheRead", c.cache_write_tokens::text as "cacheWrite", c.output_tokens::text as output,
+          c.reasoning_tokens::text as reasoning, c.latency_millis as latency, c.first_content_millis as "firstContent",
+          c.routing_config as "routingConfig", c.reason, c.policy_version::text as "policyVersion", c.prices,
+          coalesce(encode(c.conversation, 'hex'), c.id::text) as conversation, c.started_at as "startedAt",
+          (select coalesce(jsonb_agg(jsonb_build_object('provider', a.provider, 'model', a.model, 'status', a.status,
+              'latency', a.latency_millis, 'cost', a.cost_micro_usd, 'basis', a.cost_basis) order by a.position), '[]'::jsonb)
+            from call_attempt a where a.call_id = c.id) as attempts
+        from call c where ${own(project, range, whole(range))}
+        order by c.written_at desc, c.id limit ${max}`.pipe(
+        Effect.flatMap(decodeRows),
+        Effect.map((rows) => rows.map(callOf)),
+        fromSql
+      ),
+    traffic: (project, range) =>
+      Effect.flatMap(portions(project, range), (all) =>
+        Effect.reduce(all, noTraffic, (sum, portion) =>
+          Effect.map(traffic(project, range, portion), ([part]) => ({
+            calls: sum.calls + part.calls,
+            spentMicroUsd: sum.spentMicroUsd + part.spent,
+            optedIn: {
+              calls: sum.optedIn.calls + part.optedIn,
+              spentMicroUsd: sum.optedIn.spentMicroUsd + part.optedInSpent
+            }
+          }))
+        )
+      ).pipe(fromSql),
+    attempts: (project, range) =>
+      Effect.flatMap(portions(project, range), (all) =>
+        Effect.forEach(all, (portion) => attempts(project, range, portion))
+      ).pipe(Effect.map(tallied), fromSql)
+  }
+}
+
+const noTraffic: Traffic = { calls: 0, spentMicroUsd: 0, optedIn: { calls: 0, spentMicroUsd: 0 } }
+
+/** By model, whatever the portions. */
+const tallied = (portions: ReadonlyArray<ReadonlyArray<AttemptTally>>): ReadonlyArray<AttemptTally> => {
+  const tallies = new Map<string, AttemptTally>()
+  for (const { attempts, failed, model } of portions.flat()) {
+    const known = tallies.get(model)
+    tallies.set(model, { model, attempts: attempts + (known?.attempts ?? 0), failed: failed + (known?.failed ?? 0) })
+  }
+  return [...tallies.values()].sort((a, b) => byCodePoint(a.model, b.model))
+}
 
 /** As a captured call whose content was not kept. */
 const callOf = (row: typeof Row.Type): AnalysedCall => {
