@@ -93,7 +93,7 @@ export const accountServices = (settings: AccountSettings) => {
     ProjectConversationsStore.layer,
     ProjectKeyStore.layer,
     RoutingVersionStore.layer,
-    SessionStore.layer,
+    SessionStore.layer(settings.oidc?.issuer ?? null),
     SignInCodeStore.layer,
     SpendLimitStore.layer,
     SignInFlowStore.layer,

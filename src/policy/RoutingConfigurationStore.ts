@@ -41,8 +41,8 @@ export interface RoutingConfigurationStoreShape {
   /** By slug, in code point order. */
   readonly list: (project: ProjectId) => Effect.Effect<ReadonlyArray<RoutingConfigurationRow>, StoreUnavailable>
   /**
-   * Replaces the configurations that the operator's file manages by these. One with an existing slug replaces that one.
-   * False when nothing changed.
+   * Replaces the configurations that the operator's file manages by these. One with an existing slug replaces that one, until it is
+   * not among them any more. False when nothing changed.
    */
   readonly replaceManaged: (
     project: ProjectId,
@@ -63,6 +63,20 @@ export class RoutingConfigurationStore extends Context.Tag("gateway/policy/Routi
 }
 
 const Changed = Schema.Struct({ slug: Schema.String })
+
+/**
+ * Of an update of `routing_configuration c`: gives it the settings of its version `v`. `set` stands behind `set`, `settings` behind
+ * the table of the versions in `from`.
+ */
+export const ofVersion = {
+  set: `name = s.name, models_allow = s.models, models_deny = '{}', providers_allow = s.providers, providers_deny = '{}',
+    alpha = s.alpha, max_input_price_microusd_per_million = s.max_input_price_microusd_per_million,
+    max_output_price_microusd_per_million = s.max_output_price_microusd_per_million, enable_fallback = s.enable_fallback,
+    is_active = true, active_version = v.version, updated_at = now()`,
+  settings: `cross join lateral jsonb_to_record(v.settings) as s(name text, models text[], providers text[],
+    alpha double precision, max_input_price_microusd_per_million bigint, max_output_price_microusd_per_million bigint,
+    enable_fallback boolean)`
+}
 
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient
@@ -109,8 +123,20 @@ const make = Effect.gen(function* () {
       )
       returning slug`
   })
+  const NoLongerManaged = Schema.Struct({ project: ProjectId, kept: Strings })
+  /** Those that a person had made before the file named them: as the newest version says. */
+  const release = SqlSchema.findAll({
+    Request: NoLongerManaged,
+    Result: Changed,
+    execute: ({ kept, project }) => sql`
+      update routing_configuration c set managed_by_configuration = false, ${sql.literal(ofVersion.set)}
+      from routing_configuration_version v ${sql.literal(ofVersion.settings)}
+      where c.project_id = ${project} and c.managed_by_configuration and c.slug <> all (${kept}::text[]) and v.configuration_id = c.id
+        and v.version = (select max(version) from routing_configuration_version where configuration_id = c.id)
+      returning c.slug`
+  })
   const removeManaged = SqlSchema.findAll({
-    Request: Schema.Struct({ project: ProjectId, kept: Strings }),
+    Request: NoLongerManaged,
     Result: Changed,
     execute: ({ kept, project }) => sql`
       delete from routing_configuration
@@ -122,9 +148,11 @@ const make = Effect.gen(function* () {
     replaceManaged: (project, configurations) =>
       changes.commit((announce) =>
         Effect.gen(function* () {
-          const removed = yield* removeManaged({ project, kept: configurations.map(({ slug }) => slug) })
+          const kept = configurations.map(({ slug }) => slug)
+          const released = yield* release({ project, kept })
+          const removed = yield* removeManaged({ project, kept })
           const written = yield* Effect.forEach(configurations, (columns) => upsertManaged({ project, columns }))
-          const changed = removed.length + written.flat().length > 0
+          const changed = released.length + removed.length + written.flat().length > 0
           if (changed) yield* announce({ kind: "configurations", id: project })
           return changed
         })

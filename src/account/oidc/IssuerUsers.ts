@@ -17,12 +17,12 @@ interface Seen {
   readonly requestId: RequestId
 }
 
-type SeenUser = Pick<User, "id" | "accountId" | "isOperator">
+type SeenUser = Pick<User, "id" | "accountId" | "isOperator" | "name">
 
 export interface IssuerUsersShape {
   /** The user of this person; at first sight they are created, with an account of balance 0. */
   readonly seen: (person: IssuerPerson, request: Seen) => Effect.Effect<SeenUser, StoreUnavailable>
-  /** The same, and the person's sessions have the rights that the issuer gives them now. */
+  /** The same, and the person has the name and their sessions the rights that the issuer gives them now. */
   readonly signedIn: (person: IssuerPerson, request: Seen) => Effect.Effect<SeenUser, StoreUnavailable>
 }
 
@@ -37,6 +37,8 @@ export class IssuerUsers extends Context.Tag("gateway/account/IssuerUsers")<Issu
     Effect.suspend(() => make)
   )
 }
+
+const detailsOf = ({ isOperator, name }: Pick<User, "isOperator" | "name">) => ({ name, is_operator: isOperator })
 
 const make = Effect.gen(function* () {
   const users = yield* UserStore
@@ -65,7 +67,7 @@ const make = Effect.gen(function* () {
         yield* users.lockIdentity(issuer, subject)
         const known = yield* users.findByIdentity(issuer, subject)
         if (known !== undefined) return known
-        const created = { id: UserId.make(ids.uuid()), accountId: AccountId.make(ids.uuid()), isOperator }
+        const created = { id: UserId.make(ids.uuid()), accountId: AccountId.make(ids.uuid()), isOperator, name }
         yield* accounts.create({
           userId: created.id,
           accountId: created.accountId,
@@ -91,17 +93,11 @@ const make = Effect.gen(function* () {
       transactions.commit(() =>
         Effect.gen(function* () {
           const user = yield* seen(person, { address, requestId })
-          const { isOperator } = person
-          if (user.isOperator === isOperator) return user
-          yield* users.setOperator(user.id, isOperator)
-          yield* record(
-            user,
-            { address, requestId },
-            "user.update",
-            { is_operator: user.isOperator },
-            { is_operator: isOperator }
-          )
-          return { ...user, isOperator }
+          const { isOperator, name } = person
+          if (user.isOperator === isOperator && user.name === name) return user
+          yield* users.update(user.id, { isOperator, name })
+          yield* record(user, { address, requestId }, "user.update", detailsOf(user), detailsOf(person))
+          return { ...user, isOperator, name }
         })
       )
   })

@@ -7,6 +7,7 @@ import * as Schema from "effect/Schema"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import { isId, ProjectId, UserId } from "../../domain/Ids.ts"
 import { isStorable } from "../../domain/StorableText.ts"
+import { ofVersion } from "../../policy/RoutingConfigurationStore.ts"
 import { AccountSql } from "../../sql/AccountDatabase.ts"
 import { Int8 } from "../../sql/Rows.ts"
 import { fromSql } from "../../sql/StoreErrors.ts"
@@ -145,14 +146,8 @@ const make = Effect.gen(function* () {
     Request: Schema.Struct({ id: Schema.UUID, version: Schema.Number }),
     Result: Schema.Struct({ id: Schema.UUID }),
     execute: ({ id, version }) => sql`
-      update routing_configuration c set name = s.name, models_allow = s.models, models_deny = '{}',
-        providers_allow = s.providers, providers_deny = '{}', alpha = s.alpha,
-        max_input_price_microusd_per_million = s.max_input_price_microusd_per_million,
-        max_output_price_microusd_per_million = s.max_output_price_microusd_per_million,
-        enable_fallback = s.enable_fallback, is_active = true, active_version = v.version, updated_at = now()
-      from routing_configuration_version v cross join lateral jsonb_to_record(v.settings) as s(name text, models text[],
-        providers text[], alpha double precision, max_input_price_microusd_per_million bigint,
-        max_output_price_microusd_per_million bigint, enable_fallback boolean)
+      update routing_configuration c set ${sql.literal(ofVersion.set)}
+      from routing_configuration_version v ${sql.literal(ofVersion.settings)}
       where c.id = ${id} and v.configuration_id = c.id and v.version = ${version}::float8 returning c.id`
   })
   const versions = SqlSchema.findAll({

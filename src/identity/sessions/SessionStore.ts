@@ -50,13 +50,12 @@ export interface SessionStoreShape {
 }
 
 export class SessionStore extends Context.Tag("gateway/identity/SessionStore")<SessionStore, SessionStoreShape>() {
-  static readonly layer: Layer.Layer<SessionStore, never, AccountSql | AccountTransactions> = Layer.effect(
-    this,
-    Effect.suspend(() => make)
-  )
+  /** Of the people whom this issuer knows, the others are not signed in; `null`: of those who sign in by links of the gateway. */
+  static readonly layer = (issuer: string | null): Layer.Layer<SessionStore, never, AccountSql | AccountTransactions> =>
+    Layer.effect(this, make(issuer))
 }
 
-const make = Effect.gen(function* () {
+const make = Effect.fnUntraced(function* (issuer: string | null) {
   const sql = yield* AccountSql
   const transactions = yield* AccountTransactions
   const columns = sql.literal(`s.id, s.user_id as "userId", s.transport, s.address, s.user_agent as "userAgent",
@@ -68,7 +67,8 @@ const make = Effect.gen(function* () {
     execute: (hash) => sql`
       select ${columns}, a.id as "accountId", u.is_operator as "isOperator"
       from session s join app_user u on u.id = s.user_id join account a on a.user_id = u.id
-      where s.token_hash = decode(${hash}, 'hex') and s.revoked_at is null`
+      where s.token_hash = decode(${hash}, 'hex') and s.revoked_at is null
+        and u.issuer is not distinct from ${issuer}::text`
   })
   const find = SqlSchema.findOne({
     Request: Schema.Struct({ userId: UserId, id: SessionId }),

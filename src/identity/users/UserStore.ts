@@ -33,7 +33,10 @@ export interface UserStoreShape {
   /** Until the end of the transaction nobody else creates this person. */
   readonly lockIdentity: (issuer: string, subject: string) => Effect.Effect<void, StoreUnavailable>
   /** Announced to every node, for the sessions of the person. */
-  readonly setOperator: (id: UserId, isOperator: boolean) => Effect.Effect<void, StoreUnavailable>
+  readonly update: (
+    id: UserId,
+    user: { readonly name: string; readonly isOperator: boolean }
+  ) => Effect.Effect<void, StoreUnavailable>
   /** Newest first, those before `before`. */
   readonly list: (max: number, before: UserId | undefined) => Effect.Effect<ReadonlyArray<User>, StoreUnavailable>
 }
@@ -87,9 +90,9 @@ const make = Effect.gen(function* () {
       fromSql(
         Effect.asVoid(sql`select pg_advisory_xact_lock(hashtextextended(${JSON.stringify([issuer, subject])}, 0))`)
       ),
-    setOperator: (id, isOperator) =>
+    update: (id, { isOperator, name }) =>
       transactions.commit((announce) =>
-        sql`update app_user set is_operator = ${isOperator} where id = ${id}`.pipe(
+        sql`update app_user set is_operator = ${isOperator}, name = ${name} where id = ${id}`.pipe(
           Effect.zipRight(announce({ kind: "user", id }))
         )
       ),

@@ -45,6 +45,21 @@ it.effect("the proxies that are trusted wait for a start", () =>
   })
 )
 
+const stripe = { STRIPE_SECRET_KEY: "sk_a", STRIPE_WEBHOOK_SECRET: "whsec_0123456789abcdef" }
+const oidc = { OIDC_ISSUER: "https://a.example", OIDC_CLIENT_ID: "x", OIDC_CLIENT_SECRET: "one" }
+
+it.effect.each([
+  [stripe, { STRIPE_WEBHOOK_SECRET: "whsec_fedcba9876543210" }, ["STRIPE_WEBHOOK_SECRET"]],
+  [{}, stripe, ["STRIPE_SECRET_KEY"]],
+  [oidc, { OIDC_CLIENT_SECRET: "two", OIDC_OPERATOR: "groups=ops" }, ["OIDC_CLIENT_SECRET", "OIDC_OPERATOR"]],
+  [{ HTTPS_PROXY: "http://127.0.0.1:1" }, { NO_PROXY: "a.example" }, ["NO_PROXY"]]
+] as const)("of several variables that make up a setting names those that were changed", ([before, change, names]) =>
+  Effect.gen(function* () {
+    const current = yield* settingsGiven({ env: before })
+    expect(reloadable(current, yield* settingsGiven({ env: { ...before, ...change } })).needStart).toEqual(names)
+  })
+)
+
 it.effect("what is built from live settings sees the change", () =>
   Effect.gen(function* () {
     const first = yield* settingsGiven({})

@@ -223,7 +223,10 @@ describe.each(databaseKinds)("signing in at an OpenID provider on %s", (kind) =>
     const proof = SignInProof.make(key, Date.now(), (bytes) => bytes.fill(1))
     const headers = { "x-sign-in-proof": proof }
     expect(await refusalOf(await send("POST", "/api/session/links", undefined, headers))).toEqual(await nobody(node))
-    expect((await (await newPerson(node)).send("POST", "/api/session/links")).status).toBe(404)
+    expect((await (await signIn("alice")).send("POST", "/api/session/links")).status).toBe(404)
+    // also a session of one who had signed in by a link before
+    const { send: before } = await newPerson(node)
+    expect(await refusalOf(await before("GET", "/api/me"))).toEqual(await nobody(node))
   })
 })
 
@@ -308,12 +311,14 @@ describe.each(databaseKinds)("a sign-in that a browser has begun on %s", (kind) 
 
   const start = () => fetch(`${node.url}/api/session/oidc/start`, { redirect: "manual" })
   const begin = async () => (await start()).headers.getSetCookie()[0]?.split(/[=;]/)[1] ?? ""
-  /** The issuer of these tests takes any code again and again. */
-  const end = async (secret: string) => {
-    const { nonce, state } = flowOf(secret)
+  const claimsOf = (person: object) => {
     const now = Math.floor(Date.now() / 1_000)
-    const claims = { iss: issuer.url, aud: "gateway", sub: "alice", iat: now, exp: now + 60, nonce }
-    issuer.idToken = await signed(key, claims)
+    return { iss: issuer.url, aud: "gateway", iat: now, exp: now + 60, ...person }
+  }
+  /** The issuer of these tests takes any code again and again. */
+  const end = async (secret: string, person: object = { sub: "alice" }) => {
+    const { nonce, state } = flowOf(secret)
+    issuer.idToken = await signed(key, { ...claimsOf(person), nonce })
     const query = new URLSearchParams({ code: "a code", state })
     const cookie = `gateway_sign_in_${new URL(node.url).port}=${secret}`
     return (await fetch(`${node.url}/api/session/oidc/callback?${query}`, { redirect: "manual", headers: { cookie } }))
@@ -344,6 +349,19 @@ describe.each(databaseKinds)("a sign-in that a browser has begun on %s", (kind) 
     expect(await end(secret)).toBe(503)
     issuer.tokenFault = null
     expect(await end(secret)).toBe(303)
+  })
+
+  it("gives the person the name that they have at the issuer now", async () => {
+    const nameOf = async (sub: string) => {
+      const send = sendTo(node.url, { authorization: `Bearer ${await signed(key, claimsOf({ sub }))}` })
+      return ((await (await send("GET", "/api/me")).json()) as Me).user.name
+    }
+    expect(await end(await begin(), { sub: "1", email: "sam@example.com" })).toBe(303)
+    expect(await nameOf("1")).toBe("sam@example.com")
+    // the address is another person's now
+    expect(await end(await begin(), { sub: "1", email: "sam.old@example.com" })).toBe(303)
+    expect(await end(await begin(), { sub: "2", email: "sam@example.com" })).toBe(303)
+    expect([await nameOf("1"), await nameOf("2")]).toEqual(["sam.old@example.com", "sam@example.com"])
   })
 
   it("lasts for ten minutes, on nodes whose clocks differ by a minute", async () => {

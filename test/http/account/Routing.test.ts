@@ -173,6 +173,31 @@ describe.each(databaseKinds)("routing on %s", (kind) => {
     for (const answer of answers) expect(await errorOf(answer)).toEqual([409, "managed_by_configuration", null])
   })
 
+  it("gives a configuration back to the person who had made it when GATEWAY_CONFIG names it no more", async () => {
+    const operator = await operatorOf(node)
+    const { default_project_id } = await jsonOf<{ readonly default_project_id: string }>(
+      await operator.send("GET", "/api/me")
+    )
+    const at = (rest: string) => `/api/projects/${default_project_id}/routing-configurations${rest}`
+    const own = { models: ["sim/best", "sim/deep"], alpha: 0.8 }
+    expect((await operator.send("POST", at(""), { slug: "returned", models: ["sim/best"] })).status).toBe(201)
+    expect((await operator.send("PUT", at("/returned"), own)).status).toBe(200)
+    await node.run(
+      applyConfiguration(null, [
+        { ...filed, slug: "returned" },
+        { ...filed, slug: "of-the-file" }
+      ])
+    )
+    await node.run(applyConfiguration(null, []))
+    expect(await jsonOf(await operator.send("GET", at("/returned")))).toMatchObject({
+      ...own,
+      active_version: 2,
+      managed_by_configuration: false
+    })
+    expect((await operator.send("PUT", at("/returned"), { alpha: 0.1 })).status).toBe(200)
+    expect((await operator.send("GET", at("/of-the-file"))).status).toBe(404)
+  })
+
   it.skipIf(kind === "embedded")(
     "has what the file says, also where a person changes the same one meanwhile",
     async () => {

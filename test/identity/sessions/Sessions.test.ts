@@ -34,7 +34,7 @@ type AnyDatabase = Parameters<typeof node>[0]
 const sessionsOn = <E>(
   database: Layer.Layer<Layer.Layer.Success<AnyDatabase>, E>,
   timers: VirtualTimers.VirtualTimers,
-  store: typeof SessionStore.layer = SessionStore.layer
+  store: ReturnType<typeof SessionStore.layer> = SessionStore.layer(null)
 ) =>
   Sessions.layer.pipe(
     Layer.provideMerge(Audit.layer),
@@ -44,7 +44,7 @@ const sessionsOn = <E>(
   )
 
 /** The store, with the times of the uses that are written down. */
-const storeWithUses = (uses: Array<number>): typeof SessionStore.layer =>
+const storeWithUses = (uses: Array<number>): ReturnType<typeof SessionStore.layer> =>
   Layer.effect(
     SessionStore,
     Effect.map(SessionStore, (store) => ({
@@ -55,7 +55,7 @@ const storeWithUses = (uses: Array<number>): typeof SessionStore.layer =>
           store.touch(id, at)
         )
     }))
-  ).pipe(Layer.provide(SessionStore.layer))
+  ).pipe(Layer.provide(SessionStore.layer(null)))
 
 const person = Effect.flatMap(AccountStore, (accounts) => accounts.create({ userId, accountId, name: "a person" }))
 

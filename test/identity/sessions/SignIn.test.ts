@@ -49,7 +49,7 @@ const signInOn = <E>(
     Layer.provideMerge(Sessions.layer),
     Layer.provideMerge(Audit.layer),
     Layer.provideMerge(
-      Layer.mergeAll(AuditStore.layer, SessionStore.layer, SignInCodeStore.layer, usersNoting(looks, timers))
+      Layer.mergeAll(AuditStore.layer, SessionStore.layer(null), SignInCodeStore.layer, usersNoting(looks, timers))
     ),
     Layer.provideMerge(AccountTransactions.layer),
     Layer.provideMerge(MasterKey.layer({ current: Redacted.make(masterKey), previous: null, directory: null })),
