@@ -22,8 +22,8 @@ export interface TimersShape {
   readonly after: (millis: number, run: () => void) => Cancel
 }
 
-/** How far the machine's clock may be ahead of what was measured since the start: beyond that it was set, or the machine slept. */
-const maxBehindMillis = 1_000
+/** How far the machine's clock may be from what was measured since the start: beyond that it was set, or the machine slept. */
+const maxApartMillis = 1_000
 /** Node runs a timer of more at once. As with Effect's Clock, 25 days do not end. */
 const maxTimerMillis = 2 ** 31 - 1
 const never: Cancel = () => {}
@@ -48,7 +48,8 @@ export class Timers extends Context.Tag("gateway/domain/Timers")<Timers, TimersS
   })
 
   /**
-   * Monotonic since the start, so that durations are right; but signatures, tokens and dates need the time that others have.
+   * Monotonic since the start, so that durations are right; but signatures, tokens and dates need the time that others have. A clock
+   * that is set forward is followed at once. One that is set back is waited for at half speed, and no time comes twice.
    * @internal
    */
   static nowOf(
@@ -57,14 +58,19 @@ export class Timers extends Context.Tag("gateway/domain/Timers")<Timers, TimersS
   ): () => number {
     let originMillis = startMillis
     let comparedAtMillis = 0
+    let aheadMillis = 0
+    const waitedMillis = (elapsedMillis: number): number =>
+      Math.min(aheadMillis, (elapsedMillis - comparedAtMillis) / 2)
     return () => {
       const elapsedMillis = monotonic()
       if (elapsedMillis - comparedAtMillis >= compareEveryMillis) {
+        originMillis -= waitedMillis(elapsedMillis)
         comparedAtMillis = elapsedMillis
-        const wallOriginMillis = wall() - elapsedMillis
-        if (wallOriginMillis - originMillis > maxBehindMillis) originMillis = wallOriginMillis
+        const behindMillis = wall() - elapsedMillis - originMillis
+        if (behindMillis > maxApartMillis) originMillis += behindMillis
+        aheadMillis = behindMillis < -maxApartMillis ? -behindMillis : 0
       }
-      return originMillis + elapsedMillis
+      return originMillis + elapsedMillis - waitedMillis(elapsedMillis)
     }
   }
 

@@ -97,6 +97,24 @@ describe("real time", () => {
     expect(pass(2_000)).toBe(1_004_000)
     expect(now()).toBe(1_004_000)
   })
+
+  it("waits at half speed for a clock that is set back", () => {
+    const { at, now, pass } = clocks()
+    at.wall -= 600_000
+    expect(pass(1_000)).toBe(1_001_000)
+    expect(pass(300)).toBe(1_001_150)
+    let last = now()
+    for (let passed = 0; passed < 1_200_000; passed += 700) {
+      const next = pass(700)
+      expect(next - last).toBeGreaterThanOrEqual(350)
+      expect(next - last).toBeLessThanOrEqual(700)
+      last = next
+    }
+    expect(Math.abs(last - at.wall)).toBeLessThanOrEqual(1_000)
+    expect(pass(5_000)).toBe(last + 5_000)
+    at.wall += 3_600_000
+    expect(pass(1_000)).toBe(at.wall)
+  })
 })
 
 describe("the Clock on top of timers", () => {
