@@ -22,6 +22,8 @@ export class Preparation {
   private readonly texts = new Map<string, Pick<CountedBlock, "counts" | "facts">>()
   private readonly count: Count
   private readonly cacheOf: (model: string) => PromptCache | null
+  /** A call was charged to the account: in a project that pays its providers itself, each cost is an estimate. */
+  private hasCharged = false
 
   constructor(count: Count, cacheOf: (model: string) => PromptCache | null) {
     this.count = count
@@ -33,6 +35,7 @@ export class Preparation {
     calls: ReadonlyArray<AnalysedCall>
   ): void {
     const position = this.conversations.length
+    this.hasCharged ||= calls.some(isCharged)
     this.conversations.push({ id: conversation, inclusion })
     this.known.clear()
     this.texts.clear()
@@ -51,7 +54,8 @@ export class Preparation {
     const calls = counted.map((call) => {
       const billed = routes.get(call.route)
       const isInRange = call.at >= fromMillis
-      return { ...call, isInRange, blocks: billed === undefined ? [] : call.blocks.map(billed) }
+      const isEstimated = call.isEstimated ?? this.hasCharged
+      return { ...call, isInRange, isEstimated, blocks: billed === undefined ? [] : call.blocks.map(billed) }
     })
     return { calls, conversations: this.conversations }
   }
@@ -90,7 +94,7 @@ export class Preparation {
             },
       usage: call.usage,
       chargedMicroUsd: call.cost.amount_microusd,
-      isEstimated: call.cost.basis === "estimated",
+      isEstimated: isEstimated(call),
       prices: call.prices,
       cache: last === undefined ? null : this.cacheOf(last.model),
       temperature: params.temperature ?? null,
@@ -158,7 +162,9 @@ interface CountedBlock extends Omit<WorkBlock, "tokens" | "facts"> {
   readonly facts: CountedFacts | null
 }
 
-interface CountedCall extends Omit<WorkCall, "blocks" | "isInRange"> {
+interface CountedCall extends Omit<WorkCall, "blocks" | "isEstimated" | "isInRange"> {
+  /** `null`: only where the project does not pay its providers itself. */
+  readonly isEstimated: boolean | null
   readonly blocks: ReadonlyArray<CountedBlock>
 }
 
@@ -188,6 +194,15 @@ const billedBlocks = (calibration: Calibration): ((block: CountedBlock) => WorkB
     billed.set(block, fresh)
     return fresh
   }
+}
+
+const isCharged = ({ cost }: AnalysedCall): boolean => cost.basis === "charged" && cost.amount_microusd > 0
+
+/** By the cost where nothing else says it: a sample of an earlier version, or the log of calls. */
+const isEstimated = ({ cost, isUsageReported, response, status }: AnalysedCall): boolean | null => {
+  if (isUsageReported !== undefined) return !isUsageReported
+  if (cost.basis === "charged") return false
+  return status === "success" && (response?.finish ?? null) !== null ? null : true
 }
 
 /** A run of white space is a token to each tokenizer: that a route has more for the rest of a text does not make it dearer. */

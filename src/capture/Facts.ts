@@ -15,6 +15,7 @@ export type Facts = Pick<
   | "decision"
   | "attempts"
   | "usage"
+  | "isUsageReported"
   | "cost"
   | "prices"
   | "latencyMillis"
@@ -51,6 +52,7 @@ export const factsOf = (record: CallRecord, request: ChatRequest, finish: Finish
     latencyMillis: latency_ms
   })),
   usage: record.usage,
+  isUsageReported: record.attemptUses.at(-1)?.isReported ?? false,
   cost: record.cost,
   prices: record.prices === null ? null : (JSON.parse(record.prices) as CapturedPrices),
   latencyMillis: record.latencyMillis,

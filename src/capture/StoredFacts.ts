@@ -88,6 +88,7 @@ const Stored: Schema.Schema<Facts> = Schema.Struct({
     })
   ),
   usage: Schema.NullOr(Usage),
+  isUsageReported: exact(Schema.Boolean),
   cost: Cost,
   prices: Schema.NullOr(StoredPrices),
   latencyMillis: Schema.Number,

@@ -92,6 +92,8 @@ export interface AttemptUse {
   readonly startedAtMillis: number
   /** As reported, else estimated; `null` where nothing is known of it. */
   readonly usage: Usage | null
+  /** The provider has reported usage, with what it had cached; output that came later is estimated. */
+  readonly isReported: boolean
 }
 
 /**

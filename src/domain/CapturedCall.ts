@@ -36,6 +36,8 @@ export interface CapturedCall {
   readonly response: CapturedResponse | null
   /** What the call was charged for; `null` where it was charged for nothing. */
   readonly usage: Usage | null
+  /** The provider has reported usage, with what it had cached. Not there in samples of earlier versions and in the log of calls. */
+  readonly isUsageReported?: boolean
   /** What the customer paid. */
   readonly cost: Cost
   /** The prices of that; `null` without usage or prices. */

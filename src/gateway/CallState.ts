@@ -205,7 +205,7 @@ const unpaid = (
 /** The attempt is over; `absorbed` is what it has used and nobody pays for. */
 const over = (
   state: CallState,
-  { startedAtMillis }: RunningAttempt,
+  attempt: RunningAttempt,
   record: Attempt,
   usage: Usage | null,
   absorbed: FailedUsage | null,
@@ -214,8 +214,14 @@ const over = (
   ...state,
   attempts: [...state.attempts, record],
   failedUsage: [...state.failedUsage, absorbed],
-  attemptUses: [...state.attemptUses, { startedAtMillis, usage }],
+  attemptUses: [...state.attemptUses, attemptUse(attempt, usage)],
   phase
+})
+
+const attemptUse = (attempt: RunningAttempt, used: Usage | null): AttemptUse => ({
+  startedAtMillis: attempt.startedAtMillis,
+  usage: used,
+  isReported: used !== null && believedUsage(attempt) !== undefined
 })
 
 /** What the call would cost if its client left now. */

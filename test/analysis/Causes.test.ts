@@ -3,6 +3,7 @@ import { diagnose } from "../../src/analysis/Diagnose.ts"
 import { Preparation } from "../../src/analysis/Prepare.ts"
 import { Rebill } from "../../src/analysis/Rebill.ts"
 import { countsOf } from "../../src/analysis/Tokens.ts"
+import type { CapturedCall } from "../../src/domain/CapturedCall.ts"
 import { type Application, cacheOfSimulated, generate, type Shape, truthOf } from "./planted/Application.ts"
 import { precisionOf } from "./planted/Precision.ts"
 
@@ -18,9 +19,9 @@ const planted = (
   traps: new Set(traps)
 })
 
-const workloadOf = (app: Application) => {
+const workloadOf = (app: Application, changed = (call: CapturedCall) => call) => {
   const preparation = new Preparation(countsOf, cacheOfSimulated)
-  for (const { calls, id } of generate(app)) preparation.add({ conversation: id, inclusion: 1 }, calls)
+  for (const { calls, id } of generate(app)) preparation.add({ conversation: id, inclusion: 1 }, calls.map(changed))
   return preparation.workload()
 }
 const claimed = (app: Application) => {
@@ -62,6 +63,49 @@ describe.each(cases)("%s", (cause, shape, traps) => {
     expect(
       claimed(planted(shape === "unshared" ? "chat" : shape, [], traps)).map((finding) => finding.cause.id)
     ).toEqual([])
+  })
+})
+
+describe("calls of a project that pays its providers itself, whose costs are estimates,", () => {
+  const estimated = (call: CapturedCall): CapturedCall => ({ ...call, cost: { ...call.cost, basis: "estimated" } })
+  const reported = (call: CapturedCall): CapturedCall => ({ ...estimated(call), isUsageReported: true })
+  const diagnosed = (app: Application, changed?: (call: CapturedCall) => CapturedCall) => {
+    const { avoidableMicroUsd, findings, modelErrors } = diagnose(workloadOf(app, changed), 1)
+    return { avoidableMicroUsd, modelErrors, causes: findings.map(({ cause, tier }) => [cause.id, tier]) }
+  }
+  it.each([
+    ["prefix_volatile", "agent"],
+    ["cache_unmarked", "chat"],
+    ["ttl_gap", "chat"]
+  ] as const)("show %s as those of the account do", (plant, shape) => {
+    const app = planted(shape, [plant])
+    const expected = diagnosed(app)
+    expect(expected.avoidableMicroUsd).toBeGreaterThan(0)
+    expect(diagnosed(app, reported)).toEqual(expected)
+    // samples of earlier versions do not say what was reported
+    expect(diagnosed(app, estimated)).toEqual(expected)
+  })
+})
+
+describe("usage that the provider has not reported", () => {
+  const call = generate(planted("chat", []))[0]?.calls[0]
+  if (call === undefined) throw new Error("no call")
+  const estimated: CapturedCall = { ...call, cost: { ...call.cost, basis: "estimated" } }
+  const isEstimated = (...calls: ReadonlyArray<CapturedCall>) => {
+    const preparation = new Preparation(countsOf, cacheOfSimulated)
+    preparation.add({ conversation: "c", inclusion: 1 }, calls)
+    return preparation.workload().calls.map((each) => each.isEstimated)
+  }
+  it("is known by the sample, whatever the basis of the cost", () => {
+    expect(isEstimated({ ...call, isUsageReported: false }, { ...estimated, isUsageReported: true })).toEqual([
+      true,
+      false
+    ])
+  })
+  it("is that of a sample of an earlier version with an estimated cost, where the account pays or the response did not end", () => {
+    expect(isEstimated(call, estimated)).toEqual([false, true])
+    expect(isEstimated(estimated, { ...estimated, status: "cancelled" })).toEqual([false, true])
+    expect(isEstimated(estimated, { ...estimated, response: null })).toEqual([false, true])
   })
 })
 

@@ -2,6 +2,7 @@ import { expect, it } from "vitest"
 import type { Taken } from "../../src/capture/CaptureQueue.ts"
 import type { CaptureWindow } from "../../src/capture/CaptureWindow.ts"
 import { chainOf, jobOf, type PlacedCall, sampleOf } from "../../src/capture/PlacedCall.ts"
+import { cost } from "../../src/domain/Call.ts"
 import { finishEvent, textEvent } from "../../src/domain/ChatEvent.ts"
 import { record } from "../ledger/fixtures.ts"
 import { observedCall, openWindow } from "./Observed.ts"
@@ -63,6 +64,18 @@ it("the bytes of a chat completion are sealed where they are at hand, else what 
   expect(jobWith({ body })).toMatchObject({ body, prompt: undefined })
   expect(jobWith({})).toMatchObject({ body: undefined, prompt })
   expect(jobWith({ body, endpoint: "responses" })).toMatchObject({ body: undefined, prompt })
+})
+
+it("a sample says whether the last attempt's provider has reported usage, whatever the basis of the cost", () => {
+  const use = { startedAtMillis: 0, usage: null }
+  const isUsageReported = (...reported: ReadonlyArray<boolean>) => {
+    const attemptUses = reported.map((isReported) => ({ ...use, isReported }))
+    return jobOf(placed({}, { record: record({ attemptUses, cost: cost(7, "estimated") }) })).facts["isUsageReported"]
+  }
+  expect(isUsageReported(true)).toBe(true)
+  expect(isUsageReported(true, false)).toBe(false)
+  expect(isUsageReported(false, true)).toBe(true)
+  expect(isUsageReported()).toBe(false)
 })
 
 it("of a response that was cut off, what has come is sealed, and of none nothing", () => {

@@ -189,6 +189,28 @@ describe("What a call is charged", () => {
     expect(recordOf(CallState.completed(state, attempt, 2)).cost).toEqual(cost(58, "charged"))
   })
 
+  it("is told apart by whether the provider has reported it, whoever pays: not where all of it is estimated, or the report is not believed", () => {
+    const beyond: ChatEvent = { _tag: "Usage", usage: usage({ outputTokens: output.maxTokens + 1 }) }
+    const cases: ReadonlyArray<readonly [events: ReadonlyArray<ChatEvent>, isReported: boolean]> = [
+      [[reported, finish], true],
+      [[reported, text, finish], true],
+      [[text, finish], false],
+      [[beyond, finish], false]
+    ]
+    for (const billingMode of ["managed", "byok"] as const) {
+      for (const [events, isReported] of cases) {
+        const { attempt, state } = receiving(events)
+        const own = { ...state, admitted: { ...admitted, caller: { ...admitted.caller, billingMode } } }
+        const { attemptUses } = recordOf(CallState.completed(own, attempt, 2))
+        expect(attemptUses).toMatchObject([{ isReported }])
+      }
+    }
+    const { state } = receiving([text, reported])
+    expect(recordOf(CallState.cancelled(CallState.contentReceived(state, 2), 3)).attemptUses).toMatchObject([
+      { isReported: true }
+    ])
+  })
+
   it("is what was streamed of a cancelled one, whether or not its provider charges for what is aborted", () => {
     const { state } = receiving([text, reported])
     const { cost: charged } = recordOf(CallState.cancelled(CallState.contentReceived(state, 2), 3))

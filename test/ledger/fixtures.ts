@@ -103,7 +103,13 @@ export const record = (parts: Partial<CallRecord> = {}): CallRecord => ({
     }
   ],
   failedUsage: [],
-  attemptUses: [{ startedAtMillis: 1_767_225_600_124, usage: usage({ inputTokens: 10, outputTokens: 20 }) }],
+  attemptUses: [
+    {
+      startedAtMillis: 1_767_225_600_124,
+      usage: usage({ inputTokens: 10, outputTokens: 20 }),
+      isReported: true
+    }
+  ],
   alpha: null,
   excluded: {},
   baseline: null,

@@ -97,7 +97,10 @@ const Scope = Schema.Struct({
   model_error: Schema.Array(
     Schema.Struct({
       route: text("Id of the model."),
-      share: share("Difference between the recomputed and the charged amount, as a share of the charged amount"),
+      share: Schema.Number.annotations({
+        description:
+          "Difference between the recomputed and the charged amount, divided by the charged amount: 0 or more, above 1 where they differ by more than was charged."
+      }),
       reads_explained: share("Share of calls whose cached tokens are predicted within 3 % of the prompt")
     })
   ).annotations({ description: "How well the recomputed bills agree with the charged amounts." })
