@@ -151,7 +151,7 @@ export class Preparation {
   /** Times and ids that a client puts into its instructions are no part of what it asks for; those of its messages are. */
   private requestOf(call: AnalysedCall, blocks: ReadonlyArray<CountedBlock>): number {
     if (call.truncated) return this.interner.keyOf(`request ${call.requestId}`)
-    const { maxOutputTokens: _, stream: __, ...params } = call.request.params
+    const { cacheMark: _, maxOutputTokens: __, stream: ___, ...params } = call.request.params
     const keys = blocks.map(({ canonical, key, kind }) => (kind === "system" || kind === "tool" ? canonical : key))
     return this.interner.keyOf(`request ${call.decision.requestedModel} ${keys.join(" ")} ${JSON.stringify(params)}`)
   }

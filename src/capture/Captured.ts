@@ -2,7 +2,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import type { CapturedBlock, CapturedCall, CapturedConversation } from "../domain/CapturedCall.ts"
+import type { CapturedBlock, CapturedCall, CapturedConversation, CapturedParams } from "../domain/CapturedCall.ts"
 import type { AssistantMessage, Message, Tool } from "../domain/Chat.ts"
 import { dateAt } from "../domain/Dates.ts"
 import type { StoreUnavailable } from "../domain/GatewayError.ts"
@@ -12,6 +12,7 @@ import { CaptureKeys } from "./CaptureKeys.ts"
 import type { Place, SampleRow } from "./CaptureRecords.ts"
 import { CaptureStore } from "./CaptureStore.ts"
 import { firstOf } from "./Reservoir.ts"
+import { sentMark } from "./SentMarks.ts"
 import { decodeFacts } from "./StoredFacts.ts"
 import {
   type Expanded,
@@ -185,6 +186,20 @@ const blockOf = (block: Stored, { id: key }: DayKeys, isTruncated: boolean, { bl
   return made
 }
 
+/** As the provider had it: a mark that it was not sent caches nothing. */
+const sentBlock = (block: CapturedBlock, longest: CapturedBlock["cacheMark"]): CapturedBlock => {
+  const cacheMark = sentMark(block.cacheMark, longest)
+  return cacheMark === block.cacheMark ? block : { ...block, cacheMark }
+}
+
+const sentParams = (
+  { cacheMark: asked, ...params }: CapturedParams,
+  longest: CapturedBlock["cacheMark"]
+): CapturedParams => {
+  const cacheMark = sentMark(asked ?? null, longest)
+  return cacheMark === null ? params : { ...params, cacheMark }
+}
+
 const parsedOf = (block: Stored, { values }: Reading): unknown => {
   const known = values.get(block)
   if (known !== undefined) return known
@@ -198,7 +213,7 @@ const callOf = ({ expanded, keys, opened, row }: ExpandedSample, read: Reading):
   const { c: toolsCalled, f, g: media, x } = opened.header
   const decoded = decodeFacts(f)
   if (Option.isNone(decoded)) return undefined
-  const { finish, params, toolsOffered, ...facts } = decoded.value
+  const { finish, maxMark = "1h", params, toolsOffered, ...facts } = decoded.value
   const isTruncated = x === 1
   const { blocks, response } = expanded
   const hasText =
@@ -217,8 +232,8 @@ const callOf = ({ expanded, keys, opened, row }: ExpandedSample, read: Reading):
     request: {
       messages: hasText ? (valuesOf(false) as ReadonlyArray<Message>) : null,
       tools: hasText ? (valuesOf(true) as ReadonlyArray<Tool>) : null,
-      blocks: blocks.map((block) => blockOf(block, keys, isTruncated, read)),
-      params,
+      blocks: blocks.map((block) => sentBlock(blockOf(block, keys, isTruncated, read), maxMark)),
+      params: sentParams(params, maxMark),
       toolsOffered,
       toolsCalled,
       media

@@ -1,8 +1,9 @@
 import type { CallRecord } from "../domain/Call.ts"
-import type { CapturedCall, CapturedParams, CapturedPrices } from "../domain/CapturedCall.ts"
+import type { CapturedBlock, CapturedCall, CapturedParams, CapturedPrices } from "../domain/CapturedCall.ts"
 import type { ChatRequest } from "../domain/Chat.ts"
 import type { FinishReason } from "../domain/ChatEvent.ts"
 import { type PromptClass, promptClasses } from "../domain/PromptClass.ts"
+import { maxMarkOf } from "./SentMarks.ts"
 
 /** What a sample says of its call besides the blocks: sealed as JSON, with names that need no translation. */
 export type Facts = Pick<
@@ -23,6 +24,8 @@ export type Facts = Pick<
 > & {
   readonly params: CapturedParams
   readonly finish: FinishReason | null
+  /** The longest of its marks for the provider's cache that the last attempt may have been sent. Not there in earlier versions. */
+  readonly maxMark?: CapturedBlock["cacheMark"]
   readonly toolsOffered: ReadonlyArray<string>
 }
 
@@ -32,6 +35,7 @@ export const factsOf = (record: CallRecord, request: ChatRequest, finish: Finish
   status: record.status,
   error: record.error,
   params: paramsOf(request),
+  maxMark: maxMarkOf(record.attemptUses.at(-1)?.dropped ?? []),
   toolsOffered: request.tools.map((tool) => (tool.type === "custom" ? tool.custom.name : tool.function.name)),
   candidatePool: record.pool,
   decision: {

@@ -94,6 +94,7 @@ const Stored: Schema.Schema<Facts> = Schema.Struct({
   latencyMillis: Schema.Number,
   firstContentMillis: Schema.NullOr(Schema.Number),
   params: Params,
+  maxMark: exact(Schema.NullOr(Schema.Literal("5m", "1h"))),
   finish: Schema.NullOr(Schema.Literal(...finishReasons)),
   toolsOffered: Schema.Array(Schema.String)
 })

@@ -94,6 +94,8 @@ export interface AttemptUse {
   readonly usage: Usage | null
   /** The provider has reported usage, with what it had cached; output that came later is estimated. */
   readonly isReported: boolean
+  /** Wire names of the request parameters that its route ignores. */
+  readonly dropped: ReadonlyArray<string>
 }
 
 /**

@@ -97,7 +97,7 @@ export interface CapturedBlock {
   readonly tool: string | null
   /** What its text looks like: JSON, JSON with indentation, a run of base64, mostly markup. */
   readonly looks: ReadonlyArray<BlockLook>
-  /** It ends a cached prefix: the request marks it for the provider's cache, for this long. */
+  /** It ends a cached prefix: the request marks it for the provider's cache, and the last attempt was sent the mark, for this long. */
   readonly cacheMark: "5m" | "1h" | null
 }
 
@@ -135,7 +135,7 @@ export interface CapturedParams {
   readonly verbosity?: string
   readonly serviceTier?: string
   readonly modalities?: ReadonlyArray<string>
-  /** The whole prompt is marked for the provider's cache, for this long. */
+  /** The whole prompt is marked for the provider's cache, and the last attempt was sent the mark, for this long. */
   readonly cacheMark?: "5m" | "1h"
   readonly webSearch?: true
   /** Length of the predicted output's JSON, in characters. */

@@ -221,7 +221,8 @@ const over = (
 const attemptUse = (attempt: RunningAttempt, used: Usage | null): AttemptUse => ({
   startedAtMillis: attempt.startedAtMillis,
   usage: used,
-  isReported: used !== null && believedUsage(attempt) !== undefined
+  isReported: used !== null && believedUsage(attempt) !== undefined,
+  dropped: attempt.candidate.dropped
 })
 
 /** What the call would cost if its client left now. */

@@ -87,6 +87,15 @@ describe("calls of a project that pays its providers itself, whose costs are est
   })
 })
 
+it("requests are the same whichever mark of the whole prompt was sent with them", () => {
+  const call = generate(planted("chat", []))[0]?.calls[0]
+  if (call === undefined) throw new Error("no call")
+  const preparation = new Preparation(countsOf, cacheOfSimulated)
+  const marked = { ...call, request: { ...call.request, params: { ...call.request.params, cacheMark: "5m" as const } } }
+  preparation.add({ conversation: "c", inclusion: 1 }, [call, marked])
+  expect(new Set(preparation.workload().calls.map(({ request }) => request)).size).toBe(1)
+})
+
 describe("usage that the provider has not reported", () => {
   const call = generate(planted("chat", []))[0]?.calls[0]
   if (call === undefined) throw new Error("no call")

@@ -67,7 +67,7 @@ it("the bytes of a chat completion are sealed where they are at hand, else what 
 })
 
 it("a sample says whether the last attempt's provider has reported usage, whatever the basis of the cost", () => {
-  const use = { startedAtMillis: 0, usage: null }
+  const use = { startedAtMillis: 0, usage: null, dropped: [] }
   const isUsageReported = (...reported: ReadonlyArray<boolean>) => {
     const attemptUses = reported.map((isReported) => ({ ...use, isReported }))
     return jobOf(placed({}, { record: record({ attemptUses, cost: cost(7, "estimated") }) })).facts["isUsageReported"]
@@ -76,6 +76,16 @@ it("a sample says whether the last attempt's provider has reported usage, whatev
   expect(isUsageReported(true, false)).toBe(false)
   expect(isUsageReported(false, true)).toBe(true)
   expect(isUsageReported()).toBe(false)
+})
+
+it("a sample says which of its marks the last attempt was sent", () => {
+  const maxMark = (...dropped: ReadonlyArray<ReadonlyArray<string>>) => {
+    const attemptUses = dropped.map((names) => ({ startedAtMillis: 0, usage: null, isReported: false, dropped: names }))
+    return jobOf(placed({}, { record: record({ attemptUses }) })).facts["maxMark"]
+  }
+  expect(maxMark(["cache_control"], [])).toBe("1h")
+  expect(maxMark([], ["cache_control.ttl"])).toBe("5m")
+  expect(maxMark([], ["cache_control"])).toBeNull()
 })
 
 it("of a response that was cut off, what has come is sealed, and of none nothing", () => {

@@ -124,6 +124,31 @@ it("a sample opens only with its own key and as itself", () => {
   expect(openSample(keysOf(Buffer.alloc(32, 4)).seal, project, "1", sealed)).toBeUndefined()
 })
 
+it("keeps of a chat completion no field that only Messages has, whatever stands in the schema of a tool", () => {
+  const control = { cache_control: { type: "ephemeral", ttl: "1h" } }
+  const schema = { type: "object", properties: control }
+  const messages = [
+    { role: "user", content: [{ type: "text", text: "hello", ...control }] },
+    {
+      role: "assistant",
+      content: null,
+      tool_calls: [{ id: "1", type: "function", function: { name: "f", arguments: "{}" }, ...control }]
+    },
+    { role: "tool", tool_call_id: "1", content: "none", is_error: true, ...control }
+  ]
+  const tools = [{ type: "function", function: { name: "f", parameters: schema }, ...control }]
+  const body = Buffer.from(JSON.stringify({ messages, tools }))
+  const { sealed } = encode({ ...jobOf("1", [], [], null), body, prompt: undefined }, null)
+  const own = openSample(keys.seal, project, "1", sealed)?.own ?? []
+  expect(own.map(({ mark }) => mark)).toEqual([null, null, null, null])
+  expect(own.map(({ text }) => text)).toEqual([
+    JSON.stringify({ type: "function", function: { name: "f", parameters: schema } }),
+    '{"role":"user","content":[{"type":"text","text":"hello"}]}',
+    '{"role":"assistant","content":null,"tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":"{}"}}]}',
+    '{"role":"tool","content":"none","tool_call_id":"1"}'
+  ])
+})
+
 it("keeps no text of a sample whose new blocks are too large, and does not let it flow", () => {
   const large: ReadonlyArray<Message> = [{ role: "user", content: "y".repeat(maxNewBytes + 1) }]
   const { keys: ids, mayFlow, sealed, truncated } = encode(jobOf("1", large, [], "answer"), null)

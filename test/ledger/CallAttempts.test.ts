@@ -79,7 +79,7 @@ const attempts: fc.Arbitrary<{ readonly attempt: Attempt; readonly use: AttemptU
       cost: cost(of.amount, of.basis),
       latency_ms: of.latency
     },
-    use: { startedAtMillis: of.started, usage: of.used, isReported: of.used !== null }
+    use: { startedAtMillis: of.started, usage: of.used, isReported: of.used !== null, dropped: [] }
   }))
 
 const records: fc.Arbitrary<CallRecord> = fc

@@ -132,11 +132,12 @@ for (const [name, database] of databases) {
                 null
               ],
               attemptUses: [
-                { startedAtMillis: 1_767_225_600_000, usage: null, isReported: false },
+                { startedAtMillis: 1_767_225_600_000, usage: null, isReported: false, dropped: [] },
                 {
                   startedAtMillis: 1_767_225_600_500,
                   usage: usage({ inputTokens: 10, outputTokens: 20 }),
-                  isReported: true
+                  isReported: true,
+                  dropped: []
                 }
               ],
               origin: "analysis",

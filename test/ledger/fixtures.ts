@@ -107,7 +107,8 @@ export const record = (parts: Partial<CallRecord> = {}): CallRecord => ({
     {
       startedAtMillis: 1_767_225_600_124,
       usage: usage({ inputTokens: 10, outputTokens: 20 }),
-      isReported: true
+      isReported: true,
+      dropped: []
     }
   ],
   alpha: null,

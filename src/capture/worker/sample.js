@@ -155,8 +155,21 @@ export const write = (job, base, { blocks, called, isBound, media, response }) =
 const promptOf = ({ body, prompt }) => {
   if (prompt !== undefined) return prompt
   const { messages, tools } = JSON.parse(Buffer.from(body ?? new Uint8Array()).toString("utf8"))
-  return { messages, tools: tools ?? [] }
+  return { messages: messages.map(chatMessage), tools: (tools ?? []).map(chatPart) }
 }
+
+/** @typedef {{ readonly [key: string]: any }} Loose @param {Loose} message */
+const chatMessage = (message) => {
+  const { content, tool_calls, ...rest } = chatPart(message)
+  return {
+    ...rest,
+    content: Array.isArray(content) ? content.map(chatPart) : content,
+    tool_calls: tool_calls?.map(chatPart)
+  }
+}
+
+/** Without the fields that only Messages has: in a chat completion they are unknown, and not passed on. @param {Loose} part @returns {Loose} */
+const chatPart = ({ cache_control: _, is_error: __, ...part }) => part
 
 /** As the client would send it back. @param {Answered} answer */
 const messageOf = ({ reasoning, refusal, text, toolCalls }) => ({

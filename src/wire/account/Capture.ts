@@ -110,7 +110,8 @@ const CapturedBlock = Schema.Struct({
     description: "Formats recognized in its text."
   }),
   cache_mark: Schema.NullOr(Schema.Literal("5m", "1h")).annotations({
-    description: "Cache lifetime of the prefix that ends with this block; null without a cache breakpoint."
+    description:
+      "Cache lifetime of the prefix that ends with this block, as the last attempt's provider was asked for it; null where it was sent no cache breakpoint."
   })
 }).annotations({ identifier: "CapturedBlock", description: "A block of a prompt, or the response." })
 
