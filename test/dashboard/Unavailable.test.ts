@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest"
-import { hasChromium } from "../support/Chromium.ts"
+import { hasChromium, settled } from "../support/Chromium.ts"
 import { answersTaken, journey } from "./Journey.ts"
 
 /** Below the project's page. */
@@ -72,6 +72,39 @@ describe.skipIf(!hasChromium)("a page whose service answers late, or not", () =>
       }
       await expect.poll(left, { timeout: 20_000 }).toBe(0)
       expect(await page.locator("main").getByText("A page cannot be read.").count()).toBe(0)
+    }
+    expect(errors).toEqual([])
+  })
+
+  it("says once that a project cannot be read, and asks for it again when asked to", async () => {
+    const { errors, page, requests } = await at().signIn()
+    const { projectId, service } = at()
+    const asked = (id: string) => requests.filter((url) => url.endsWith(`/api/projects/${id}`)).length
+    const alert = page.locator("main").getByRole("alert")
+    const retry = alert.getByRole("button", { name: "Retry" })
+    await page.goto(`${service.url}/dashboard/p/not-an-id`)
+    // until the list of projects is read, each block says it for itself
+    await retry.first().waitFor()
+    await settled(page)
+    expect([await alert.count(), asked("not-an-id")]).toEqual([1, 1])
+
+    // one that was shared a moment ago is not in the list
+    await page.route("**/api/me/projects?*", (route) =>
+      route.fulfill({ json: { items: [], has_more: false, next_cursor: null } })
+    )
+    const overview = page.getByRole("heading", { name: "Overview", exact: true, level: 1 })
+    for (const status of [403, 429, 500]) {
+      const before = asked(projectId)
+      await page.route(`**/api/projects/${projectId}`, (route) => route.fulfill(failed(status)))
+      await page.goto(`${service.url}/dashboard/p/${projectId}`)
+      await alert.getByText("A page cannot be read.").waitFor()
+      await retry.click()
+      await expect.poll(() => asked(projectId) - before).toBe(2)
+      await settled(page)
+      expect([await alert.count(), asked(projectId) - before]).toEqual([1, 2])
+      await page.unroute(`**/api/projects/${projectId}`)
+      await retry.click()
+      await overview.waitFor()
     }
     expect(errors).toEqual([])
   })

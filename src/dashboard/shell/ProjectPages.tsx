@@ -3,6 +3,7 @@ import { Outlet, useParams } from "@tanstack/react-router"
 import { ApiFailure } from "../api/failure.ts"
 import { project, projects } from "../api/queries.ts"
 import { Waiting } from "../parts/Block.tsx"
+import { Failure } from "../parts/Failure.tsx"
 import { loadedWhenShown } from "../parts/loadedWhenShown.tsx"
 
 const NoAccess = loadedWhenShown(() => import("./NoAccess.tsx"))
@@ -13,8 +14,10 @@ export const ProjectPages = () => {
   const known = useQuery(projects).data
   const isListed = known === undefined || known.some(({ id }) => id === projectId)
   // one that was shared a moment ago is not in the list yet
-  const { error, isPending } = useQuery({ ...project(projectId), enabled: !isListed })
+  const { data, error, refetch } = useQuery({ ...project(projectId), enabled: !isListed })
   if (isListed) return <Outlet />
-  if (isPending) return <Waiting height={400} />
-  return error instanceof ApiFailure && error.status === 404 ? <NoAccess /> : <Outlet />
+  if (error instanceof ApiFailure && error.status === 404) return <NoAccess />
+  if (data !== undefined) return <Outlet />
+  // its pages would ask for it as soon as they are shown, and be taken away while the answer is awaited
+  return error === null ? <Waiting height={400} /> : <Failure error={error} retry={refetch} />
 }
