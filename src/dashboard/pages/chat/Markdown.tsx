@@ -3,7 +3,8 @@ import { memo, useContext } from "react"
 import { CopyText } from "../../parts/CopyText.tsx"
 import { loadedWhenShown } from "../../parts/loadedWhenShown.tsx"
 import { SaveAsArtifact } from "./artifacts/saving.ts"
-import { type Block, blocksOf, type Inline, sourcesOf } from "./markdown.ts"
+import type { Inline } from "./inline.ts"
+import { type Block, blocksOf, sourcesOf } from "./markdown.ts"
 
 const Highlighted = loadedWhenShown(() => import("./Highlighted.tsx"))
 

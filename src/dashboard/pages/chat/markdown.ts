@@ -1,12 +1,6 @@
-/** The Markdown that models write, as a tree. It has no raw HTML: what looks like it is text. */
-export type Inline =
-  | { readonly kind: "text" | "code"; readonly text: string }
-  | { readonly kind: "strong" | "em" | "del"; readonly of: ReadonlyArray<Inline> }
-  | { readonly kind: "link"; readonly href: string; readonly host: string; readonly of: ReadonlyArray<Inline> }
-  /** A link that leads nowhere safe. */
-  | { readonly kind: "blocked"; readonly text: string }
-  | { readonly kind: "break" }
+import { type Inline, inlineOf } from "./inline.ts"
 
+/** The blocks of the Markdown that models write, as a tree. */
 export type Block =
   | { readonly kind: "code"; readonly language: string; readonly text: string }
   | { readonly kind: "heading"; readonly level: number; readonly of: ReadonlyArray<Inline> }
@@ -23,7 +17,7 @@ export type Block =
 
 type Row = ReadonlyArray<ReadonlyArray<Inline>>
 
-/** Lists, quotes and emphasis in each other; what is deeper is text. */
+/** Lists and quotes in each other; what is deeper is text. */
 const maxDepth = 8
 
 /** The sources of the top-level blocks: while text is appended, all but the last stay the same. */
@@ -162,165 +156,21 @@ const listOf = (lines: ReadonlyArray<string>, { indent, isOrdered, start }: Mark
   return { kind: "list", isOrdered, start, items: items.map((item) => blocksOf(item.join("\n"), depth + 1)) }
 }
 
+/** A pipe with a backslash is a part of its cell, and of code in it. */
 const cellsOf = (line: string): Row => {
   const text = line.trim()
-  return text
-    .slice(text.startsWith("|") ? 1 : 0, text.endsWith("|") && text.length > 1 ? -1 : undefined)
-    .split("|")
-    .map((cell) => inlineOf(cell.trim()))
-}
-
-const marks = [
-  ["**", "strong"],
-  ["__", "strong"],
-  ["~~", "del"],
-  ["*", "em"],
-  ["_", "em"]
-] as const
-
-const special = "`*_~[!\\h\n"
-
-/** What is open at its end, as while it is streamed, is text. The label of a link has none itself. */
-export const inlineOf = (text: string, depth = 0, isLabel = false): ReadonlyArray<Inline> => {
-  const found: Array<Inline> = []
-  let plain = ""
-  const add = (node: Inline) => {
-    if (plain !== "") found.push({ kind: "text", text: plain })
-    plain = ""
-    found.push(node)
-  }
-  for (let at = 0; at < text.length; ) {
+  const cells: Array<string> = []
+  let cell = ""
+  for (let at = text.startsWith("|") ? 1 : 0; at < text.length; at += 1) {
     const character = text[at] ?? ""
-    const next = special.includes(character) && depth < maxDepth ? inlineAt(text, at, depth, isLabel) : undefined
-    if (next === undefined) {
-      plain += character
+    if (character === "|") {
+      cells.push(cell)
+      cell = ""
+    } else if (character === "\\") {
+      cell += text[at + 1] === "|" ? "|" : text.slice(at, at + 2)
       at += 1
-    } else {
-      if (next.node.kind === "text") plain += next.node.text
-      else add(next.node)
-      at = next.end
-    }
+    } else cell += character
   }
-  if (plain !== "") found.push({ kind: "text", text: plain })
-  return found
-}
-
-interface Found {
-  readonly node: Inline
-  readonly end: number
-}
-
-const inlineAt = (text: string, at: number, depth: number, isLabel: boolean): Found | undefined => {
-  const character = text[at] ?? ""
-  const following = text[at + 1] ?? ""
-  if (character === "\n") return { node: { kind: "break" }, end: at + 1 }
-  if (character === "\\" && "\\`*_~[]()#+-.!|>".includes(following) && following !== "") {
-    return { node: { kind: "text", text: following }, end: at + 2 }
-  }
-  if (character === "`") return codeAt(text, at)
-  if (isLabel && "![h".includes(character)) return undefined
-  if (character === "!") return following === "[" ? imageAt(text, at) : undefined
-  if (character === "[") return linkAt(text, at, depth)
-  if (character === "h") return bareLinkAt(text, at)
-  // a letter before an underscore makes it a part of a word
-  if (character === "_" && isWord(text[at - 1])) return undefined
-  for (const [mark, kind] of marks) {
-    if (!text.startsWith(mark, at) || isSpace(text[at + mark.length])) continue
-    const end = text.indexOf(mark, at + mark.length + 1)
-    if (end < 0 || isSpace(text[end - 1]) || end - at > maxEmphasis) continue
-    return {
-      node: { kind, of: inlineOf(text.slice(at + mark.length, end), depth + 1, isLabel) },
-      end: end + mark.length
-    }
-  }
-  return undefined
-}
-
-/** Characters of an emphasis or a link: what is longer is text. */
-const maxEmphasis = 2_000
-
-const isSpace = (character: string | undefined): boolean => character === undefined || character.trim() === ""
-const isWord = (character: string | undefined): boolean => character !== undefined && /[\p{L}\p{N}]/u.test(character)
-
-const codeAt = (text: string, at: number): Found | undefined => {
-  let length = 1
-  while (text[at + length] === "`") length += 1
-  const end = text.indexOf("`".repeat(length), at + length)
-  if (end < 0) return { node: { kind: "text", text: "`".repeat(length) }, end: at + length }
-  return { node: { kind: "code", text: text.slice(at + length, end).trim() }, end: end + length }
-}
-
-const targetAt = (
-  text: string,
-  at: number
-): { readonly label: string; readonly url: string; readonly end: number } | undefined => {
-  const middle = text.indexOf("](", at)
-  if (middle < 0 || middle - at > maxEmphasis) return undefined
-  const end = closingAt(text, middle + 2)
-  if (end === undefined) return undefined
-  const [url = ""] = text
-    .slice(middle + 2, end)
-    .trim()
-    .split(" ")
-  return { label: text.slice(at + 1, middle), url, end: end + 1 }
-}
-
-/** The parenthesis that ends an address, which may have pairs of its own. */
-const closingAt = (text: string, at: number): number | undefined => {
-  let open = 0
-  for (let end = at; end < text.length && end - at < maxEmphasis; end += 1) {
-    if (text[end] === "(") open += 1
-    else if (text[end] === ")") {
-      if (open === 0) return end
-      open -= 1
-    }
-  }
-  return undefined
-}
-
-const linkAt = (text: string, at: number, depth: number): Found | undefined => {
-  const target = targetAt(text, at)
-  if (target === undefined) return undefined
-  const safe = safeUrl(target.url)
-  const node: Inline =
-    safe === undefined
-      ? { kind: "blocked", text: target.label }
-      : { kind: "link", ...safe, of: inlineOf(target.label, depth + 1, true) }
-  return { node, end: target.end }
-}
-
-/** An image of another host would tell it who reads: it is a link. */
-const imageAt = (text: string, at: number): Found | undefined => {
-  const target = targetAt(text, at + 1)
-  if (target === undefined) return undefined
-  const safe = safeUrl(target.url)
-  const label = `image: ${target.label}`
-  const node: Inline =
-    safe === undefined
-      ? { kind: "blocked", text: label }
-      : { kind: "link", ...safe, of: [{ kind: "text", text: label }] }
-  return { node, end: target.end }
-}
-
-const bareLinkAt = (text: string, at: number): Found | undefined => {
-  if (!text.startsWith("https://", at) && !text.startsWith("http://", at)) return undefined
-  let end = at
-  let open = 0
-  for (; end < text.length && !isSpace(text[end]) && !'<>"`|]'.includes(text[end] ?? ""); end += 1) {
-    if (text[end] === "(") open += 1
-    // it ends what the address stands in
-    else if (text[end] === ")" && open-- === 0) break
-  }
-  while (end > at && ".,;:!?*_~'".includes(text[end - 1] ?? "")) end -= 1
-  const url = text.slice(at, end)
-  const safe = safeUrl(url)
-  return safe === undefined ? undefined : { node: { kind: "link", ...safe, of: [{ kind: "text", text: url }] }, end }
-}
-
-/** Only links that leave the page, and only of these schemes. */
-const safeUrl = (url: string): { readonly href: string; readonly host: string } | undefined => {
-  if (!URL.canParse(url)) return undefined
-  const { host, href, pathname, protocol } = new URL(url)
-  if (protocol === "mailto:") return { href, host: pathname }
-  return protocol === "https:" || protocol === "http:" ? { href, host } : undefined
+  if (cell !== "") cells.push(cell)
+  return cells.map((each) => inlineOf(each.trim()))
 }
