@@ -50,6 +50,8 @@ export interface CapturedShape {
   ) => Effect.Effect<ReadonlyArray<CapturedCall>, StoreUnavailable>
   /** One call of it; `undefined` when it cannot be read any more. */
   readonly call: (row: SampleRow) => Effect.Effect<CapturedCall | undefined, StoreUnavailable>
+  /** Whether a call that was read may be sent to other models still: it was not erased meanwhile and has not expired. */
+  readonly mayFlow: (project: ProjectId, id: string) => Effect.Effect<boolean, StoreUnavailable>
   /** Without messages, tools and the response's text. */
   readonly summary: (row: SampleRow) => Effect.Effect<CapturedCall | undefined, StoreUnavailable>
   /** @internal For what writes a conversation anew. */
@@ -132,6 +134,11 @@ const make = Effect.gen(function* () {
         const found = live(samples).find((sample) => sample.row.id === row.id)
         return found && callOf(found, reading())
       }),
+    mayFlow: (project, id) =>
+      Effect.map(
+        store.sample(id, new Date(timers.now())),
+        (row) => row !== undefined && row.projectId === project && row.flowAuthorized
+      ),
     summary: (row) =>
       Effect.map(keys.existing(row.projectId, row.day), (dayKey) => {
         if (dayKey === undefined) return undefined

@@ -115,7 +115,8 @@ export const replay = ({
     accountId: AccountId.make(accountId),
     billingMode: "managed" as const
   }
-  const calls = GatewayCalls.layer({ analysisId, maxSpendMicroUsd, caller, rateLimit: null })
+  const cap = { analysisId, maxSpendMicroUsd, caller, rateLimit: null }
+  const calls = GatewayCalls.layer(cap, () => Effect.succeed(true))
   const question = {
     analysisId,
     id: "math:mine/incumbent:mine/candidate",

@@ -4,14 +4,14 @@ import * as Layer from "effect/Layer"
 import { Caller, type CallerShape } from "../../domain/Caller.ts"
 import type { AssistantMessage, ChatRequest, ToolCall } from "../../domain/Chat.ts"
 import type { Answer as ModelAnswer } from "../../domain/Completion.ts"
-import type { CallFailure, RateLimited } from "../../domain/GatewayError.ts"
+import type { CallFailure, RateLimited, StoreUnavailable } from "../../domain/GatewayError.ts"
 import { IdGenerator, nextRequestId } from "../../domain/IdGenerator.ts"
 import { KeyId } from "../../domain/Ids.ts"
 import type { RateLimit } from "../../domain/RateLimitStatus.ts"
 import type { Completion } from "../../gateway/CallProgram.ts"
 import { Gateway } from "../../gateway/Gateway.ts"
 import { Scopes } from "../../ledger/Scopes.ts"
-import { CapReached, ModelCalls, ModelFailed, type Question } from "./ModelCalls.ts"
+import { CapReached, ModelCalls, ModelFailed, type Question, SampleGone } from "./ModelCalls.ts"
 
 /** Whose money an analysis spends, up to its cap. */
 export interface SpendCap {
@@ -25,9 +25,12 @@ export interface SpendCap {
 /**
  * Calls through the gateway that are held and settled against a scope of the analysis, which stands where a key's limit does: the
  * cap holds under concurrency, on any node and after a crash, like every limit. What a rate limit of the project rejects is asked
- * again later.
+ * again later. Before each call `mayFlow` says whether the text of its sample may still be sent.
  */
-export const layer = (cap: SpendCap): Layer.Layer<ModelCalls, never, Gateway | IdGenerator | Scopes> =>
+export const layer = (
+  cap: SpendCap,
+  mayFlow: (sample: string) => Effect.Effect<boolean, StoreUnavailable>
+): Layer.Layer<ModelCalls, never, Gateway | IdGenerator | Scopes> =>
   Layer.effect(
     ModelCalls,
     Effect.gen(function* () {
@@ -47,8 +50,10 @@ export const layer = (cap: SpendCap): Layer.Layer<ModelCalls, never, Gateway | I
       // one at a time, so that what waits does not fill the project's list of refused requests
       const waiting = yield* Effect.makeSemaphore(1)
 
+      const kept = ({ sample }: Question) =>
+        Effect.filterOrFail(mayFlow(sample), Boolean, () => new SampleGone({ sample }))
       const once = (question: Question) =>
-        Effect.suspend(() =>
+        Effect.flatMap(kept(question), () =>
           gateway.complete(requestOf(question), {
             requestId: nextRequestId(ids),
             endpoint: "embedded",
@@ -63,7 +68,7 @@ export const layer = (cap: SpendCap): Layer.Layer<ModelCalls, never, Gateway | I
             })
           )
         )
-      const again = (question: Question, limited: RateLimited): Effect.Effect<Completion, CallFailure> =>
+      const again = (question: Question, limited: RateLimited): Effect.Effect<Completion, CallFailure | SampleGone> =>
         Effect.flatMap(Clock.currentTimeMillis, (now) => {
           const waitMillis = Math.max(minWaitMillis, limited.retryAfterMillis)
           if (now + waitMillis > answeredAtMillis + maxUnansweredMillis) return limited
@@ -77,11 +82,12 @@ export const layer = (cap: SpendCap): Layer.Layer<ModelCalls, never, Gateway | I
       return {
         ask: (question: Question) =>
           complete(question).pipe(
-            Effect.mapError((failure) =>
-              failure._tag === "InsufficientFunds"
+            Effect.mapError((failure) => {
+              if (failure._tag === "SampleGone") return failure
+              return failure._tag === "InsufficientFunds"
                 ? new CapReached({ availableMicroUsd: failure.availableMicroUsd })
                 : new ModelFailed({ code: failure._tag })
-            ),
+            }),
             Effect.flatMap(({ answer, metadata }) =>
               // what the cap has cut short is no answer to compare
               metadata.notes?.includes("output_capped_by_funds") === true

@@ -4,12 +4,14 @@ import * as Layer from "effect/Layer"
 import type { AssistantMessage, Message } from "../../domain/Chat.ts"
 import type { PromptClass } from "../../domain/PromptClass.ts"
 import { textOf } from "./Agreement.ts"
-import { type CapReached, ModelCalls, type ModelFailed, type Question } from "./ModelCalls.ts"
+import { type CapReached, ModelCalls, type ModelFailed, type Question, type SampleGone } from "./ModelCalls.ts"
 import { draw } from "./Seeded.ts"
 
 /** Two answers to one prompt, of which the judge does not know whose they are. */
 export interface Judgement {
   readonly promptClass: PromptClass
+  /** Id of the captured call that has the prompt. */
+  readonly sample: string
   readonly prompt: ReadonlyArray<Message>
   readonly earlier: AssistantMessage
   readonly later: AssistantMessage
@@ -30,7 +32,7 @@ export class Judge extends Context.Tag("gateway/analysis/Judge")<
   {
     /** Its concrete id, or what stands for it. */
     readonly model: string
-    readonly compare: (judgement: Judgement) => Effect.Effect<JudgeVerdict, CapReached | ModelFailed>
+    readonly compare: (judgement: Judgement) => Effect.Effect<JudgeVerdict, CapReached | ModelFailed | SampleGone>
   }
 >() {
   /** A model, asked once in each order. */
@@ -72,7 +74,7 @@ const maxOutputTokens = 600
 
 /** The question in one of the two orders. */
 export const questionOf = (model: string, judgement: Judgement, isSwapped: boolean): Asked => {
-  const { earlier, later, prompt, promptClass, seed } = judgement
+  const { earlier, later, prompt, promptClass, sample, seed } = judgement
   const labels = labelPairs[Math.floor(draw(seed, "labels") * labelPairs.length)] ?? labelPairs[0]
   const laterIsFirst = draw(seed, "order") < 0.5 !== isSwapped
   const [first, second] = laterIsFirst ? [later, earlier] : [earlier, later]
@@ -93,6 +95,7 @@ export const questionOf = (model: string, judgement: Judgement, isSwapped: boole
     laterIsFirst,
     question: {
       model,
+      sample,
       messages: [
         { role: "system", content: `${instructions}\n${rubrics[promptClass]}` },
         { role: "user", content }

@@ -7,6 +7,8 @@ import type { AssistantMessage, ChatRequest } from "../../domain/Chat.ts"
 export type Question = Pick<ChatRequest, "messages" | "tools" | "toolChoice" | "responseFormat" | "temperature"> & {
   /** A concrete id. */
   readonly model: string
+  /** Id of the captured call whose text it has. */
+  readonly sample: string
   readonly maxOutputTokens: number
 }
 
@@ -24,8 +26,11 @@ export class CapReached extends Data.TaggedError("CapReached")<{
 /** The model gave no answer; what it may have cost is in the ledger. */
 export class ModelFailed extends Data.TaggedError("ModelFailed")<{ readonly code: string }> {}
 
+/** The captured call was erased or has expired, or its text may not be sent any more: nothing was asked. */
+export class SampleGone extends Data.TaggedError("SampleGone")<{ readonly sample: string }> {}
+
 /** Pays for calls of models out of the spend cap of one analysis. */
 export class ModelCalls extends Context.Tag("gateway/analysis/ModelCalls")<
   ModelCalls,
-  { readonly ask: (question: Question) => Effect.Effect<Answer, CapReached | ModelFailed> }
+  { readonly ask: (question: Question) => Effect.Effect<Answer, CapReached | ModelFailed | SampleGone> }
 >() {}

@@ -4,7 +4,7 @@ import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import type { PromptClass } from "../../domain/PromptClass.ts"
 import { agree } from "./Agreement.ts"
 import { Judge } from "./Judge.ts"
-import { type CapReached, ModelCalls, type ModelFailed } from "./ModelCalls.ts"
+import { type CapReached, ModelCalls, type ModelFailed, type SampleGone } from "./ModelCalls.ts"
 import { degrade } from "./Plants.ts"
 import { type Arm, type ItemKey, type ItemResult, ReplayItems } from "./ReplayItemStore.ts"
 import {
@@ -52,7 +52,7 @@ const plantsQuestion = (promptClass: PromptClass): string => `plants:${promptCla
 
 /**
  * Asks until the question is answered, the samples end or the spend cap is reached. What an earlier run has written is read, not
- * asked again; what it has started and not written may have been paid, and is left out.
+ * asked again; what it has started and not written may have been paid, and is left out, as are samples that are gone by then.
  */
 export const answer = (
   question: ReplayQuestion,
@@ -74,12 +74,13 @@ export const answer = (
         if (!(yield* items.start(key))) return undefined
         const result = yield* arms[arm](sample).pipe(
           Effect.catchTag("ModelFailed", () => Effect.succeed<ItemResult>({ outcome: "failed" })),
-          Effect.catchTag("CapReached", () => Effect.succeed("capped" as const))
+          Effect.catchTag("SampleGone", () => Effect.succeed(undefined)),
+          Effect.catchTag("CapReached", () => {
+            capped = true
+            return Effect.succeed(undefined)
+          })
         )
-        if (result === "capped") {
-          capped = true
-          return undefined
-        }
+        if (result === undefined) return undefined
         yield* items.end(key, result)
         return result
       })
@@ -127,7 +128,8 @@ const keyText = ({ arm, question, sample }: ItemKey): string => `${question}\n${
 
 const seedOf = ({ analysisId }: ReplayQuestion, { id }: ReplaySample): string => `${analysisId}:${id}`
 
-type CompareArms = Readonly<Record<Arm, (sample: ReplaySample) => Effect.Effect<ItemResult, CapReached | ModelFailed>>>
+type Unanswered = CapReached | ModelFailed | SampleGone
+type CompareArms = Readonly<Record<Arm, (sample: ReplaySample) => Effect.Effect<ItemResult, Unanswered>>>
 
 /** How each arm gets its other answer; the judge does not know which arm it is asked about. */
 const compareArms = (question: ReplayQuestion): Effect.Effect<CompareArms, never, Judge | ModelCalls> =>
@@ -138,6 +140,7 @@ const compareArms = (question: ReplayQuestion): Effect.Effect<CompareArms, never
       Effect.map(
         compare({
           promptClass: question.promptClass,
+          sample: sample.id,
           prompt: sample.request.messages,
           earlier: sample.answer,
           later,
@@ -147,8 +150,8 @@ const compareArms = (question: ReplayQuestion): Effect.Effect<CompareArms, never
       )
     const replayed = (model: string, arm: Arm) => (sample: ReplaySample) =>
       Effect.flatMap(
-        ask({ ...sample.request, model, maxOutputTokens: sample.maxOutputTokens }),
-        ({ message }): Effect.Effect<ItemResult, CapReached | ModelFailed> =>
+        ask({ ...sample.request, model, sample: sample.id, maxOutputTokens: sample.maxOutputTokens }),
+        ({ message }): Effect.Effect<ItemResult, Unanswered> =>
           agree(sample.answer, message)
             ? Effect.succeed({ outcome: "compared", difference: 0, judged: false, unreadable: 0 })
             : judged(sample, message, arm)

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { usableModels } from "../../account/policy/UsableModels.ts"
+import { Captured } from "../../capture/Captured.ts"
 import { NotFound } from "../../domain/AccountError.ts"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import type { IdGenerator } from "../../domain/IdGenerator.ts"
@@ -80,6 +81,7 @@ const make = Effect.gen(function* () {
   const ledger = yield* Ledger
   const scopes = yield* Scopes
   const usable = yield* usableModels
+  const captured = yield* Captured
   const calls = yield* Effect.context<Gateway | IdGenerator | ReplayItems | Scopes>()
 
   const find = (project: ProjectId) =>
@@ -150,6 +152,7 @@ const make = Effect.gen(function* () {
       const { accountId, billingMode, rateLimits } = yield* find(analysis.projectId)
       const caller = { projectId: analysis.projectId, accountId, billingMode }
       const cap = { analysisId: analysis.id, maxSpendMicroUsd, caller, rateLimit: rateLimits }
+      const mayFlow = (sample: string) => captured.mayFlow(analysis.projectId, sample)
       yield* Effect.forEach(
         questions,
         (question) =>
@@ -169,7 +172,7 @@ const make = Effect.gen(function* () {
           }),
         { discard: true }
       ).pipe(
-        Effect.provide(Layer.provideMerge(Judge.layerOf(judgeModel), GatewayCalls.layer(cap))),
+        Effect.provide(Layer.provideMerge(Judge.layerOf(judgeModel), GatewayCalls.layer(cap, mayFlow))),
         Effect.provide(calls)
       )
     }),

@@ -10,10 +10,13 @@ import { noRateLimits } from "../../../src/policy/RateLimits.ts"
 import { TestGateway } from "../../../src/testing/index.ts"
 import { answer, model, question } from "./asking.ts"
 
-/** Calls of a project with so many requests a minute, and how many of them a model has been asked. */
+/**
+ * Calls of a project with so many requests a minute, and how many of them a model has been asked; the sample of all can be erased.
+ */
 const askingAt = (requestsPerMinute: number, calls: number) =>
   Effect.gen(function* () {
     let asked = 0
+    let isThere = true
     const provider = yield* makeProvider("mine", () => {
       asked += 1
       return answer()
@@ -30,11 +33,14 @@ const askingAt = (requestsPerMinute: number, calls: number) =>
       Array.from({ length: calls }, () => ask),
       { concurrency: "unbounded" }
     ).pipe(
-      Effect.provide(GatewayCalls.layer(cap)),
+      Effect.provide(GatewayCalls.layer(cap, () => Effect.sync(() => isThere))),
       Effect.provide(TestGateway.layer({ models: [model], providers: [provider], rateLimits: noRateLimits })),
       Effect.fork
     )
-    return { asked: () => asked, fiber }
+    const erase = () => {
+      isThere = false
+    }
+    return { asked: () => asked, erase, fiber }
   })
 
 it.effect("calls of an analysis that a rate limit of the project rejects wait for it, and none is lost", () =>
@@ -63,5 +69,18 @@ it.effect("calls of an analysis fail where the project may call nothing for ten 
       Array.from({ length: 4 }, () => ({ _tag: "ModelFailed", code: "RateLimited" }))
     )
     expect(asked()).toBe(0)
+  })
+)
+
+it.effect("calls of an analysis that wait for a rate limit are not made once their sample is erased", () =>
+  Effect.gen(function* () {
+    const { asked, erase, fiber } = yield* askingAt(2, 4)
+    yield* TestClock.adjust(0)
+    expect(asked()).toBe(2)
+    erase()
+    yield* TestClock.adjust("1 minute")
+    const refused = (yield* Fiber.join(fiber)).filter(Either.isLeft)
+    expect(refused.map(({ left }) => left._tag)).toEqual(["SampleGone", "SampleGone"])
+    expect(asked()).toBe(2)
   })
 )

@@ -6,6 +6,7 @@ import { ModelCalls, type Question } from "../../../src/analysis/evidence/ModelC
 
 const judgement = (seed: string): Judgement => ({
   promptClass: "extraction",
+  sample: "a",
   prompt: [
     { role: "system", content: "Extract the city." },
     {

@@ -53,11 +53,12 @@ describe.each(databases)("the spend cap of an analysis, on %s", (_, database) =>
             caller: { projectId: project.id, accountId: user.accountId, billingMode: "managed" as const },
             rateLimit: null
           }
+          const mayFlow = () => Effect.succeed(true)
           const ask = Effect.flatMap(ModelCalls, (calls) => Effect.either(calls.ask(question)))
           const answers = yield* Effect.all(
             Array.from({ length: 100 }, () => ask),
             { concurrency: "unbounded" }
-          ).pipe(Effect.provide(GatewayCalls.layer(cap)))
+          ).pipe(Effect.provide(GatewayCalls.layer(cap, mayFlow)))
           yield* (yield* Ledger).flushed
 
           const paid = answers.filter(Either.isRight)
@@ -78,7 +79,9 @@ describe.each(databases)("the spend cap of an analysis, on %s", (_, database) =>
             from call where key_id = ${analysisId}`
           expect(calls.reduce((sum, { cost }) => sum + cost, 0)).toBe(state.spentMicroUsd)
           expect(calls).toEqual(calls.map(({ cost }) => ({ cost, project_id: project.id, token_doctor: false })))
-          const again = yield* ask.pipe(Effect.provide(GatewayCalls.layer({ ...cap, maxSpendMicroUsd: 1_000_000 })))
+          const again = yield* ask.pipe(
+            Effect.provide(GatewayCalls.layer({ ...cap, maxSpendMicroUsd: 1_000_000 }, mayFlow))
+          )
           // the cap that an analysis began with stays, whatever a later run is told
           expect(Either.isLeft(again)).toBe(true)
         })

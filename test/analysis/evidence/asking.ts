@@ -15,6 +15,7 @@ export const answer = () =>
 
 export const question: Question = {
   model: "mine/small",
+  sample: "00000000-0000-7000-8000-000000000001",
   messages: [{ role: "user", content: "Which is better?" }],
   tools: [],
   toolChoice: undefined,

@@ -287,6 +287,24 @@ describe.each(databaseKinds)("the replay of an analysis on %s", (kind) => {
     expect(asked).toHaveLength(calls)
   }, 120_000)
 
+  it("sends nothing of what is erased while it runs", async () => {
+    const { analysis, project } = await analysed(few)
+    let answer = () => {}
+    const mayAnswer = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    beforeAnswer = () => mayAnswer
+    await replay(project, analysis, { confirm: true })
+    await expect.poll(() => asked.length, { timeout: 10_000 }).toBe(4)
+    const erased = await project.ask("POST", `/api/projects/${project.id}/capture/erase`, { target: "project" })
+    expect(erased).toEqual({ erased: few })
+    answer()
+    const done = await project.ended(analysis.id)
+    expect(done.status).toBe("succeeded")
+    expect(reportOf(done).segments[0]?.questions[0]).toMatchObject({ verdict: "insufficient_data", pairs: 0 })
+    expect(asked).toHaveLength(4)
+  }, 120_000)
+
   it("ends with its project: the call is closed, and nothing more is asked or kept", async () => {
     const { analysis, project } = await analysed(few)
     const running = modelNeverAnswers()
