@@ -91,13 +91,9 @@ const samples: ReadonlyArray<ReplaySample> = Array.from({ length: 20_000 }, (_, 
   id: `00000000-0000-7000-8000-${String(at).padStart(12, "0")}`,
   request: {
     messages: [{ role: "user", content: `Question ${at}: what is the sum?` }],
-    tools: [],
-    toolChoice: undefined,
-    responseFormat: undefined,
-    temperature: undefined
+    tools: []
   },
-  answer: { role: "assistant", content: `Agreed: the sum is ${at}.` },
-  maxOutputTokens: 400
+  answer: { role: "assistant", content: `Agreed: the sum is ${at}.` }
 }))
 
 /** Replays until the cap, a verdict or the end of the process; with a margin so small that only the cap ends it. */

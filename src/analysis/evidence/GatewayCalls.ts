@@ -11,7 +11,7 @@ import type { RateLimit } from "../../domain/RateLimitStatus.ts"
 import type { Completion } from "../../gateway/CallProgram.ts"
 import { Gateway } from "../../gateway/Gateway.ts"
 import { Scopes } from "../../ledger/Scopes.ts"
-import { CapReached, ModelCalls, ModelFailed, type Question, SampleGone } from "./ModelCalls.ts"
+import { type Answer, CapReached, ModelCalls, ModelFailed, type Question, SampleGone } from "./ModelCalls.ts"
 
 /** Whose money an analysis spends, up to its cap. */
 export interface SpendCap {
@@ -88,11 +88,11 @@ export const layer = (
                 ? new CapReached({ availableMicroUsd: failure.availableMicroUsd })
                 : new ModelFailed({ code: failure._tag })
             }),
-            Effect.flatMap(({ answer, metadata }) =>
-              // what the cap has cut short is no answer to compare
-              metadata.notes?.includes("output_capped_by_funds") === true
-                ? new CapReached({ availableMicroUsd: 0 })
-                : Effect.succeed({ message: messageOf(answer), costMicroUsd: metadata.cost.amount_microusd })
+            Effect.flatMap(
+              ({ answer, metadata }): Effect.Effect<Answer, CapReached | ModelFailed> =>
+                metadata.notes?.includes("output_capped_by_funds") === true
+                  ? cutShort(question)
+                  : Effect.succeed({ message: messageOf(answer), costMicroUsd: metadata.cost.amount_microusd })
             )
           )
       }
@@ -103,6 +103,12 @@ export const layer = (
 const maxUnansweredMillis = 10 * 60_000
 /** Some limits say that they admit a call very soon, and clients of the project call as well. */
 const minWaitMillis = 1_000
+
+/** No answer to compare. Without a cap of the client a call takes a part of what is left, so that there may be money for others. */
+const cutShort = ({ maxOutputTokens }: Question): Effect.Effect<never, CapReached | ModelFailed> =>
+  maxOutputTokens === undefined
+    ? new ModelFailed({ code: "output_capped_by_funds" })
+    : new CapReached({ availableMicroUsd: 0 })
 
 const noKeyLimit = { requestsPerMinute: null, tokensPerMinute: null, concurrentRequests: null }
 
@@ -117,18 +123,19 @@ const requestOf = (question: Question): ChatRequest => ({
   tokenDoctor: false,
   maxOutputTokens: question.maxOutputTokens,
   temperature: question.temperature,
-  topP: undefined,
-  stop: [],
-  frequencyPenalty: undefined,
-  presencePenalty: undefined,
-  seed: undefined,
+  topP: question.topP,
+  topK: question.topK,
+  stop: question.stop ?? [],
+  frequencyPenalty: question.frequencyPenalty,
+  presencePenalty: question.presencePenalty,
+  seed: question.seed,
   logprobs: undefined,
   topLogprobs: undefined,
-  parallelToolCalls: undefined,
+  parallelToolCalls: question.parallelToolCalls,
   responseFormat: question.responseFormat,
-  effort: undefined,
-  reasoning: { maxTokens: undefined, summary: undefined, exclude: true },
-  verbosity: undefined,
+  effort: question.effort,
+  reasoning: { maxTokens: undefined, summary: undefined, ...question.reasoning, exclude: true },
+  verbosity: question.verbosity,
   serviceTier: undefined,
   metadata: undefined,
   store: false,

@@ -70,7 +70,6 @@ const labelPairs = [
 ] as const
 /** Against the claim: a judge that does not answer must not help it. */
 const unreadableDifference = -0.5
-const maxOutputTokens = 600
 
 /** The question in one of the two orders. */
 export const questionOf = (model: string, judgement: Judgement, isSwapped: boolean): Asked => {
@@ -101,10 +100,7 @@ export const questionOf = (model: string, judgement: Judgement, isSwapped: boole
         { role: "user", content }
       ],
       tools: [],
-      toolChoice: undefined,
-      responseFormat: undefined,
-      temperature: 0,
-      maxOutputTokens
+      temperature: 0
     }
   }
 }

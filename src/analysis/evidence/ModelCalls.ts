@@ -3,13 +3,34 @@ import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
 import type { AssistantMessage, ChatRequest } from "../../domain/Chat.ts"
 
-/** What an analysis asks of a model: nothing of it may depend on who serves it, so it has no routing. */
-export type Question = Pick<ChatRequest, "messages" | "tools" | "toolChoice" | "responseFormat" | "temperature"> & {
+/** A request as it is asked of any model: nothing of it may depend on who serves it, so it has no routing. */
+export type AskedRequest = Pick<ChatRequest, "messages" | "tools"> &
+  Partial<
+    Pick<
+      ChatRequest,
+      | "toolChoice"
+      | "parallelToolCalls"
+      | "responseFormat"
+      | "maxOutputTokens"
+      | "temperature"
+      | "topP"
+      | "topK"
+      | "stop"
+      | "seed"
+      | "frequencyPenalty"
+      | "presencePenalty"
+      | "effort"
+      | "reasoning"
+      | "verbosity"
+    >
+  >
+
+/** What an analysis asks of a model. Without a cap of the client the model's own limit holds, and what is left of the spend cap. */
+export type Question = AskedRequest & {
   /** A concrete id. */
   readonly model: string
   /** Id of the captured call whose text it has. */
   readonly sample: string
-  readonly maxOutputTokens: number
 }
 
 /** An answer with what it has cost. */

@@ -2,6 +2,7 @@ import type { Model } from "../../domain/Model.ts"
 import { costOf } from "../../domain/Prices.ts"
 import type { PromptClass } from "../../domain/PromptClass.ts"
 import { type Usage, usage } from "../../domain/Usage.ts"
+import { reasoningFactor } from "../../routing/ReasoningFactor.ts"
 import type { AnalysisSegment } from "../../wire/account/AnalysisEvidence.ts"
 import { type Alternative, choose, type OpenQuestion, type Segment } from "./Questions.ts"
 import { type CallCosts, type Quote, quote } from "./Quote.ts"
@@ -12,7 +13,7 @@ export const margin = 0.1
 const maxPairs = 400
 /** Share of pairs on which answers agree, where nothing is known of it. */
 const assumedAgreement = 0.3
-/** Of the excerpt that a judge is shown, and of what it says. */
+/** Of the excerpt that a judge is shown, and of what one that does not reason says. */
 const maxJudgePromptTokens = 5_000
 const judgeFramingTokens = 250
 const judgeAnswerTokens = 100
@@ -71,7 +72,7 @@ export const planOf = (
       const costs = {
         candidate: priceOf(candidate, mean),
         incumbent: priceOf(incumbent, mean),
-        judge: priceOf(judge, judgedUsage(mean))
+        judge: priceOf(judge, judgedUsage(judge, mean))
       }
       const pairs = Math.min(own.conversations, maxPairs)
       const terms = {
@@ -125,13 +126,13 @@ const meanUsage = (served: ServedModel): Usage => {
   })
 }
 
-const judgedUsage = ({ cacheReadTokens, cacheWriteTokens, inputTokens, outputTokens }: Usage): Usage =>
+const judgedUsage = (judge: Model, { cacheReadTokens, cacheWriteTokens, inputTokens, outputTokens }: Usage): Usage =>
   usage({
     inputTokens:
       Math.min(maxJudgePromptTokens, inputTokens + cacheReadTokens + cacheWriteTokens) +
       2 * outputTokens +
       judgeFramingTokens,
-    outputTokens: judgeAnswerTokens
+    outputTokens: judgeAnswerTokens * reasoningFactor(judge, undefined)
   })
 
 const judgeOf = (

@@ -1,10 +1,10 @@
 import * as Effect from "effect/Effect"
-import type { AssistantMessage, ChatRequest } from "../../domain/Chat.ts"
+import type { AssistantMessage } from "../../domain/Chat.ts"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import type { PromptClass } from "../../domain/PromptClass.ts"
 import { agree } from "./Agreement.ts"
 import { Judge } from "./Judge.ts"
-import { type CapReached, ModelCalls, type ModelFailed, type SampleGone } from "./ModelCalls.ts"
+import { type AskedRequest, type CapReached, ModelCalls, type ModelFailed, type SampleGone } from "./ModelCalls.ts"
 import { degrade } from "./Plants.ts"
 import { type Arm, type ItemKey, type ItemResult, ReplayItems } from "./ReplayItemStore.ts"
 import {
@@ -24,10 +24,9 @@ import {
 /** A captured call that may be sent to other models: one of each conversation. */
 export interface ReplaySample {
   readonly id: string
-  readonly request: Pick<ChatRequest, "messages" | "tools" | "toolChoice" | "responseFormat" | "temperature">
+  readonly request: AskedRequest
   /** What was answered. */
   readonly answer: AssistantMessage
-  readonly maxOutputTokens: number
 }
 
 /** A question with what it is asked on, in hash order. */
@@ -150,7 +149,7 @@ const compareArms = (question: ReplayQuestion): Effect.Effect<CompareArms, never
       )
     const replayed = (model: string, arm: Arm) => (sample: ReplaySample) =>
       Effect.flatMap(
-        ask({ ...sample.request, model, sample: sample.id, maxOutputTokens: sample.maxOutputTokens }),
+        ask({ ...sample.request, model, sample: sample.id }),
         ({ message }): Effect.Effect<ItemResult, Unanswered> =>
           agree(sample.answer, message)
             ? Effect.succeed({ outcome: "compared", difference: 0, judged: false, unreadable: 0 })

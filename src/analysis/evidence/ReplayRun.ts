@@ -29,7 +29,7 @@ import { answer } from "./Replay.ts"
 import type { ReplayItems } from "./ReplayItemStore.ts"
 import type { RequestedReplay } from "./RequestedReplay.ts"
 import type { SampleList } from "./Samples.ts"
-import type { Verdict } from "./Verdict.ts"
+import { isJudgeFit, type Verdict } from "./Verdict.ts"
 
 /** A question with what came of it. */
 export interface Answered {
@@ -99,14 +99,14 @@ const make = Effect.gen(function* () {
       }))
     })
 
-  /** The incumbent's quality moved by what the pairs have shown; nothing where the judge could not tell. */
+  /** The incumbent's quality moved by what the pairs have shown; nothing where it was not shown that the judge can tell. */
   const publish = (
     { id, projectId }: { readonly id: string; readonly projectId: ProjectId },
     { candidate, incumbent, promptClass }: PlannedQuestion,
     verdict: Verdict
   ) =>
     Effect.gen(function* () {
-      if (verdict.pairs === 0 || verdict.outcome === "judge_unfit" || verdict.outcome === "judge_biased") return
+      if (verdict.pairs === 0 || verdict.outcome === "judge_biased" || !isJudgeFit(verdict)) return
       const models = yield* modelsOf(projectId)
       const served = models.find(({ model }) => model.id === incumbent)
       if (served === undefined) return

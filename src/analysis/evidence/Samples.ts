@@ -1,13 +1,12 @@
-import type { AnalysedCall } from "../../domain/CapturedCall.ts"
-import type { ToolChoice } from "../../domain/Chat.ts"
+import type { AnalysedCall, CapturedParams } from "../../domain/CapturedCall.ts"
+import { type ChatRequest, efforts, type ReasoningOptions, type ToolChoice } from "../../domain/Chat.ts"
+import type { AskedRequest } from "./ModelCalls.ts"
 import type { PlannedQuestion } from "./Plan.ts"
 import type { ReplaySample } from "./Replay.ts"
 import { replayableOf } from "./Segments.ts"
 
 /** Of all prompts of a question, in memory while it is asked. */
 const maxBytes = 24 * 1024 * 1024
-/** A longer answer than before is let through. */
-const minOutputTokens = 1_024
 
 /** Collects what questions are asked on: one call of each conversation, in the order in which conversations come. */
 export class SampleList {
@@ -37,24 +36,53 @@ export class SampleList {
   }
 }
 
-const sampleOf = ({ request, requestId, response, usage }: AnalysedCall): ReplaySample | undefined => {
+const sampleOf = ({ request, requestId, response }: AnalysedCall): ReplaySample | undefined => {
   const { messages, params, tools } = request
   const answer = response?.message ?? null
   return messages === null || tools === null || answer === null
     ? undefined
     : {
         id: requestId,
-        request: {
-          messages,
-          tools,
-          toolChoice: isToolChoice(params.toolChoice) ? params.toolChoice : undefined,
-          responseFormat: params.responseFormat,
-          temperature: params.temperature
-        },
-        answer,
-        maxOutputTokens: params.maxOutputTokens ?? Math.max(minOutputTokens, 2 * (usage?.outputTokens ?? 0))
+        request: { messages, tools, ...sentParams(params) },
+        answer
       }
 }
+
+/** What decides the answer: not how it is sent, cached, paid for or kept. */
+const sentParams = (params: CapturedParams): Omit<AskedRequest, "messages" | "tools"> => ({
+  toolChoice: isToolChoice(params.toolChoice) ? params.toolChoice : undefined,
+  parallelToolCalls: params.parallelToolCalls,
+  responseFormat: params.responseFormat,
+  maxOutputTokens: params.maxOutputTokens,
+  temperature: params.temperature,
+  topP: params.topP,
+  topK: params.topK,
+  stop: params.stop ?? [],
+  seed: params.seed === undefined ? undefined : seedOf(params.seed),
+  frequencyPenalty: params.frequencyPenalty,
+  presencePenalty: params.presencePenalty,
+  effort: effortOf(params.effort),
+  ...(params.reasoning !== undefined && { reasoning: reasoningOf(params.reasoning) }),
+  verbosity: verbosities.find((one) => one === params.verbosity)
+})
+
+const seedOf = (digits: string): number | bigint => {
+  const seed = Number(digits)
+  return Number.isSafeInteger(seed) ? seed : BigInt(digits)
+}
+
+const effortOf = (effort: CapturedParams["effort"]): ChatRequest["effort"] =>
+  typeof effort === "number" ? effort : efforts.find((one) => one === effort)
+
+const verbosities = ["low", "medium", "high"] as const
+const modes = ["enabled", "adaptive", "disabled"] as const
+
+const reasoningOf = ({ maxTokens, mode }: NonNullable<CapturedParams["reasoning"]>): ReasoningOptions => ({
+  mode: modes.find((one) => one === mode),
+  maxTokens: typeof maxTokens === "number" ? maxTokens : undefined,
+  summary: undefined,
+  exclude: true
+})
 
 /** As it was sent and judged then. */
 const isToolChoice = (value: unknown): value is ToolChoice =>

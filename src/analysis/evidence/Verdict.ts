@@ -55,7 +55,7 @@ export interface Verdict {
 const claimRisk = 0.05
 /** What a judge is tested with before anything is asked of it. */
 export const plantsPerClass = 40
-/** A judge that finds fewer planted degradations cannot show that nothing is worse. */
+/** A judge that finds fewer planted degradations cannot show how answers compare. */
 const minSensitivity = 0.5
 /** On each side: a fair judge is refused with a probability of 5 % at most. */
 const biasGoal = 2 / claimRisk
@@ -104,6 +104,10 @@ export const open = (terms: QuestionTerms, plants: Plants): QuestionState => {
     placeboJudged: 0
   }
 }
+
+/** Whether the judge was shown to see differences: without that nothing that it says counts. */
+export const isJudgeFit = ({ sensitivityLow }: Pick<Verdict, "sensitivityLow">): boolean =>
+  sensitivityLow >= minSensitivity
 
 /** A judge that finds a part of the differences shows a part of the harm. */
 const seenMargin = ({ sensitivityLow, terms }: QuestionState): number => terms.margin * sensitivityLow
@@ -173,7 +177,10 @@ export const verdict = (state: QuestionState, isCapped = false): Verdict => {
     ties: pairs - wins - losses,
     pairsNeeded: isFinal || evidence === undefined ? null : EProcess.valuesNeeded(evidence, goal)
   })
-  if (plants.count >= plantsPerClass && state.sensitivityLow < minSensitivity) return of("judge_unfit", true)
+  if (!isJudgeFit(state)) {
+    // of few plants even a good judge finds too few to be sure of it
+    return of(plants.count >= plantsPerClass ? "judge_unfit" : isCapped ? "stopped_by_cap" : "insufficient_data", true)
+  }
   if (Math.max(EProcess.eValue(favoursNew), EProcess.eValue(favoursOld)) >= biasGoal) return of("judge_biased", true)
   if (EProcess.eValue(harm) >= goal && mean <= -terms.margin) return of("worse", true)
   // a preference for new answers by the margin would make any candidate seem not worse: that it is smaller has to be shown

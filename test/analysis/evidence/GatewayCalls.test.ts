@@ -2,10 +2,11 @@ import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
+import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 import * as GatewayCalls from "../../../src/analysis/evidence/GatewayCalls.ts"
 import { ModelCalls } from "../../../src/analysis/evidence/ModelCalls.ts"
-import { makeProvider } from "../../../src/index.ts"
+import { finishEvent, makeProvider, textEvent, usageEvent } from "../../../src/index.ts"
 import { noRateLimits } from "../../../src/policy/RateLimits.ts"
 import { TestGateway } from "../../../src/testing/index.ts"
 import { answer, model, question } from "./asking.ts"
@@ -82,5 +83,30 @@ it.effect("calls of an analysis that wait for a rate limit are not made once the
     const refused = (yield* Fiber.join(fiber)).filter(Either.isLeft)
     expect(refused.map(({ left }) => left._tag)).toEqual(["SampleGone", "SampleGone"])
     expect(asked()).toBe(2)
+  })
+)
+
+it.effect.each([
+  ["where the client has set no cap, so that money is left for others", undefined, "ModelFailed"],
+  ["where there is no money for what the client's cap allows", 600, "CapReached"]
+] as const)("an answer that is cut by what is left of the spend cap is none, %s", ([, maxOutputTokens, failure]) =>
+  Effect.gen(function* () {
+    const provider = yield* makeProvider("mine", () =>
+      Stream.make(textEvent("VERDICT:"), finishEvent("length"), usageEvent({ inputTokens: 20, outputTokens: 300 }))
+    )
+    const { accountId, billingMode, projectId } = TestGateway.testCaller
+    const cap = {
+      analysisId: "00000000-0000-7000-8000-000000000009",
+      maxSpendMicroUsd: 800,
+      caller: { accountId, billingMode, projectId },
+      rateLimit: null
+    }
+    const failed = yield* Effect.flatMap(ModelCalls, (each) =>
+      Effect.flip(each.ask({ ...question, maxOutputTokens }))
+    ).pipe(
+      Effect.provide(GatewayCalls.layer(cap, () => Effect.succeed(true))),
+      Effect.provide(TestGateway.layer({ models: [model], providers: [provider], rateLimits: noRateLimits }))
+    )
+    expect(failed._tag).toBe(failure)
   })
 )

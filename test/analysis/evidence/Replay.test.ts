@@ -21,13 +21,9 @@ const samples: ReadonlyArray<ReplaySample> = Array.from({ length: 120 }, (_, at)
   id: randomUUID(),
   request: {
     messages: [{ role: "user", content: `Question ${at}: what is the sum?` }],
-    tools: [],
-    toolChoice: undefined,
-    responseFormat: undefined,
-    temperature: undefined
+    tools: []
   },
-  answer: { role: "assistant", content: `The sum is ${at}.` },
-  maxOutputTokens: 200
+  answer: { role: "assistant", content: `The sum is ${at}.` }
 }))
 
 /** Of an analysis of its own. */

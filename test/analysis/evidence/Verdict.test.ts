@@ -115,6 +115,17 @@ describe("a verdict", () => {
     expect(assess({ plants, pairs, placebo: [] }, terms).outcome).toBe("judge_unfit")
   })
 
+  it("is `insufficient_data` where few were planted and it is not sure that the judge sees them, whatever it says of pairs", () => {
+    const pairs = new Array<Comparison>(100).fill(judged(-1))
+    const plants = { count: plantsPerClass - 1, found: 5 }
+    expect(assess({ plants, pairs, placebo: [] }, terms)).toMatchObject({
+      outcome: "insufficient_data",
+      isFinal: true,
+      pairsNeeded: null
+    })
+    expect(assess({ plants, pairs, placebo: [] }, terms, true).outcome).toBe("stopped_by_cap")
+  })
+
   it.each([1, -1])("is `judge_biased` where the incumbent differs from itself by %d", (side) => {
     const placebo = new Array<Comparison>(30).fill(judged(side))
     expect(assess({ plants: all, pairs: [], placebo }, terms).outcome).toBe("judge_biased")

@@ -18,8 +18,6 @@ export const question: Question = {
   sample: "00000000-0000-7000-8000-000000000001",
   messages: [{ role: "user", content: "Which is better?" }],
   tools: [],
-  toolChoice: undefined,
-  responseFormat: undefined,
   temperature: 0,
   maxOutputTokens: 600
 }

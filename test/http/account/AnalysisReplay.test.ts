@@ -25,8 +25,19 @@ const codeOf = async (response: Response) => {
   return [response.status, error.code, error.param] as const
 }
 
+interface UpstreamBody {
+  readonly model: string
+  readonly messages: ReadonlyArray<{ readonly content: string }>
+  readonly max_tokens?: number
+}
+
 /** An upstream with three models. What was asked of it, and when it answers, is the test's. */
 let asked: Array<string> = []
+let bodies: Array<UpstreamBody> = []
+/** Reasoning tokens of a model, before its answer. */
+let reasoningTokens: Readonly<Record<string, number>> = {}
+/** Whether the judge says which answer is better. */
+let isJudgeClear = true
 let closed = 0
 let beforeAnswer = (_model: string): Promise<void> => Promise.resolve()
 /** Resolves when a model is asked: it does not answer. */
@@ -37,12 +48,14 @@ const modelNeverAnswers = () =>
       return new Promise(() => {})
     }
   })
+const answerTokens = 40
 const seen = new Set<string>()
 
 const says = (model: string, text: string): string => {
   const at = Number(/Question (\d+)/.exec(text)?.[1])
   const right = `The sum is ${at}.`
   if (model === "judge") {
+    if (!isJudgeClear) return "I would rather not say."
     const shown = [...text.matchAll(/<answer label="(.)">\n([\s\S]*?)\n<\/answer>/g)]
     const fitting = shown.filter(([, , said]) => said?.includes(right))
     return fitting.length === 1 ? `VERDICT: ${fitting[0]?.[1]}` : "VERDICT: TIE"
@@ -61,12 +74,14 @@ const upstream = (): Server =>
     })
     request.on("data", (chunk: Buffer) => chunks.push(chunk))
     request.on("end", () => {
-      const { messages, model } = JSON.parse(Buffer.concat(chunks).toString()) as {
-        readonly model: string
-        readonly messages: ReadonlyArray<{ readonly content: string }>
-      }
+      const body = JSON.parse(Buffer.concat(chunks).toString()) as UpstreamBody
+      const { max_tokens = Number.POSITIVE_INFINITY, messages, model } = body
       asked.push(model)
-      const content = says(model, messages.map((message) => message.content).join("\n"))
+      bodies.push(body)
+      const reasoned = reasoningTokens[model] ?? 0
+      const isCut = reasoned + answerTokens > max_tokens
+      const content = isCut ? "" : says(model, messages.map((message) => message.content).join("\n"))
+      const completion_tokens = isCut ? max_tokens : reasoned + answerTokens
       void beforeAnswer(model).then(() => {
         response.writeHead(200, { "content-type": "application/json" })
         response.end(
@@ -75,8 +90,13 @@ const upstream = (): Server =>
             object: "chat.completion",
             created: 1,
             model,
-            choices: [{ index: 0, message: { role: "assistant", content }, finish_reason: "stop" }],
-            usage: { prompt_tokens: 60, completion_tokens: 40, total_tokens: 100 }
+            choices: [{ index: 0, message: { role: "assistant", content }, finish_reason: isCut ? "length" : "stop" }],
+            usage: {
+              prompt_tokens: 60,
+              completion_tokens,
+              total_tokens: 60 + completion_tokens,
+              completion_tokens_details: { reasoning_tokens: isCut ? completion_tokens : reasoned }
+            }
           })
         )
       })
@@ -126,28 +146,35 @@ describe.each(databaseKinds)("the replay of an analysis on %s", (kind) => {
   })
   beforeEach(() => {
     asked = []
+    bodies = []
+    reasoningTokens = {}
+    isJudgeClear = true
     closed = 0
     beforeAnswer = () => Promise.resolve()
   })
   afterAll(() => new Promise((resolve) => server.close(resolve)))
 
   /** Conversations of one call each that `auto` has sent to the large model. */
-  const analysed = async (conversations: number, replay_allowed = true) => {
+  const analysed = async (conversations: number, replay_allowed = true, parameters: object = {}) => {
     seen.clear()
     const project = await analysedProject(node, owner, operator, { replay_allowed })
     await byClients(conversations, async (at) => {
       await project.chat({
+        ...parameters,
         models: { allow: ["mine/large"] },
         messages: [{ role: "user", content: `Question ${at}: solve for x: 3x + 5 = 20. What is the sum?` }]
       })
     })
     const analysis = await project.analyse()
     asked = []
+    bodies = []
     return { project, analysis }
   }
   const request = { max_spend_microusd: 5_000_000, judge_model: "mine/judge", candidates: ["mine/small"] }
   const replay = (project: AnalysedProject, { id }: Detail, more: object = {}) =>
     project.ask<Quote>("POST", `/api/analyses/${id}/replay`, { ...request, ...more })
+  const gradesOf = ({ id }: AnalysedProject) =>
+    node.run(Effect.flatMap(QualityEvidence, (evidence) => evidence.active(ProjectId.make(id))))
   const spentOf = async (project: AnalysedProject) =>
     (await project.ask<{ readonly total_spent_microusd: number }>("GET", `/api/projects/${project.id}`))
       .total_spent_microusd
@@ -201,10 +228,7 @@ describe.each(databaseKinds)("the replay of an analysis on %s", (kind) => {
     expect(report.method.cost.amount_microusd).toBeGreaterThan(0)
     expect(report.method.cost.amount_microusd).toBeLessThanOrEqual(request.max_spend_microusd)
     expect(report.actions.map(({ id }) => id)).toContain(`use_cheaper.${segment?.class}`)
-    const grades = await node.run(
-      Effect.flatMap(QualityEvidence, (evidence) => evidence.active(ProjectId.make(project.id)))
-    )
-    expect(grades).toMatchObject({
+    expect(await gradesOf(project)).toMatchObject({
       value: {
         version: 1,
         rows: { [segment?.class ?? ""]: { "mine/small": { n: expect.closeTo(question?.pairs ?? 0, 1) } } }
@@ -213,6 +237,35 @@ describe.each(databaseKinds)("the replay of an analysis on %s", (kind) => {
     expect(
       await codeOf(await owner.send("POST", `/api/analyses/${analysis.id}/replay`, { ...request, confirm: true }))
     ).toEqual([409, "already_exists", null])
+  }, 120_000)
+
+  it("lets models reason before they answer and judge", async () => {
+    const { analysis, project } = await analysed(many)
+    reasoningTokens = { small: 1_500, judge: 700 }
+    await replay(project, analysis, { max_spend_microusd: 90_000_000, confirm: true })
+    const [question] = reportOf(await project.ended(analysis.id)).segments[0]?.questions ?? []
+    expect(question).toMatchObject({ verdict: "not_worse", losses: 0 })
+  }, 120_000)
+
+  it("asks as the client has asked", async () => {
+    const parameters = { top_p: 0.2, temperature: 0.1, seed: 7, stop: ["END"], max_tokens: 300 }
+    const { analysis, project } = await analysed(few, true, parameters)
+    await replay(project, analysis, { confirm: true })
+    await project.ended(analysis.id)
+    for (const model of ["small", "large"]) {
+      const body = bodies.find((one) => one.model === model)
+      expect(body).toMatchObject({ top_p: 0.2, temperature: 0.1, seed: 7, stop: ["END"], max_tokens: 300 })
+    }
+  }, 120_000)
+
+  it("grades nothing for the router on the word of a judge that finds no planted degradation", async () => {
+    const { analysis, project } = await analysed(few - 5)
+    isJudgeClear = false
+    await replay(project, analysis, { confirm: true })
+    const [question] = reportOf(await project.ended(analysis.id)).segments[0]?.questions ?? []
+    expect(question).toMatchObject({ verdict: "insufficient_data", sensitivity_lo: 0, pairs: 0, pairs_needed: null })
+    expect(new Set(asked)).toEqual(new Set(["judge"]))
+    expect(await gradesOf(project)).toMatchObject({ _tag: "None" })
   }, 120_000)
 
   it("is not quoted again for an Idempotency-Key to who may only view the project by now", async () => {
