@@ -22,7 +22,8 @@ export const withAnswers = (
     ...report.honesty,
     not_looked_at: [
       ...report.honesty.not_looked_at.filter((each) => each !== otherModels || answered.length === 0),
-      ...questions.filter((asked) => !answered.some((one) => isAnswerTo(asked, one))).map(unanswered)
+      ...questions.filter((asked) => !answered.some((one) => isAnswerTo(asked, one))).map(unanswered),
+      ...answered.flatMap(stoppedOf)
     ],
     insufficient: [...report.honesty.insufficient, ...answered.flatMap(insufficientOf)]
   }
@@ -33,9 +34,18 @@ type RequestedQuestion = RequestedReplay["questions"][number]
 const isAnswerTo = (asked: RequestedQuestion, { promptClass, question }: Answered): boolean =>
   asked.promptClass === promptClass && asked.candidate === question.candidate && asked.incumbent === question.incumbent
 
+const asText = ({ candidate, incumbent }: Pick<RequestedQuestion, "candidate" | "incumbent">, promptClass: string) =>
+  `whether ${candidate} would have answered ${promptClass} prompts as well as ${incumbent}`
+
 /** Of a replay that was cancelled, or has not come so far. */
-const unanswered = ({ candidate, incumbent, promptClass }: RequestedQuestion): string =>
-  `whether ${candidate} would have answered ${promptClass} prompts as well as ${incumbent}: the replay ended before`
+const unanswered = (asked: RequestedQuestion): string => `${asText(asked, asked.promptClass)}: the replay ended before`
+
+const stoppedOf = ({ promptClass, question, stopped }: Answered): ReadonlyArray<string> => {
+  if (stopped === null) return []
+  const failed = { plant: "the judge", candidate: question.candidate, placebo: question.incumbent }[stopped.arm]
+  const why = stopped.code === undefined ? "" : ` (${stopped.code})`
+  return [`${asText(question, promptClass)}: all of the first calls for answers of ${failed} failed${why}`]
+}
 
 /** What a report without a replay has not looked at. */
 export const otherModels = "whether another model would have answered as well"

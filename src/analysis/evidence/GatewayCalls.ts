@@ -4,7 +4,7 @@ import * as Layer from "effect/Layer"
 import { Caller, type CallerShape } from "../../domain/Caller.ts"
 import type { AssistantMessage, ChatRequest, ToolCall } from "../../domain/Chat.ts"
 import type { Answer as ModelAnswer } from "../../domain/Completion.ts"
-import type { CallFailure, RateLimited, StoreUnavailable } from "../../domain/GatewayError.ts"
+import type { CallFailure, ProvidersFailed, RateLimited, StoreUnavailable } from "../../domain/GatewayError.ts"
 import { IdGenerator, nextRequestId } from "../../domain/IdGenerator.ts"
 import { KeyId } from "../../domain/Ids.ts"
 import type { RateLimit } from "../../domain/RateLimitStatus.ts"
@@ -86,7 +86,7 @@ export const layer = (
               if (failure._tag === "SampleGone") return failure
               return failure._tag === "InsufficientFunds"
                 ? new CapReached({ availableMicroUsd: failure.availableMicroUsd })
-                : new ModelFailed({ code: failure._tag })
+                : new ModelFailed({ code: codeOf(failure), isModelsFault: isModelsFault(failure) })
             }),
             Effect.flatMap(
               ({ answer, metadata }): Effect.Effect<Answer, CapReached | ModelFailed> =>
@@ -104,10 +104,27 @@ const maxUnansweredMillis = 10 * 60_000
 /** Some limits say that they admit a call very soon, and clients of the project call as well. */
 const minWaitMillis = 1_000
 
+/** Codes of attempts whose response has come and cannot be used. */
+const unusableCodes = ["empty_completion", "provider_bad_response"]
+
+const lastCode = ({ attempts, endedBy }: ProvidersFailed): string | undefined =>
+  (endedBy ?? attempts.at(-1)?.error)?.code
+
+const codeOf = (failure: CallFailure): string =>
+  failure._tag === "ProvidersFailed"
+    ? (lastCode(failure) ?? "provider_unavailable")
+    : "code" in failure
+      ? failure.code
+      : failure._tag
+
+const isModelsFault = (failure: CallFailure): boolean =>
+  failure._tag === "InvalidRequest" ||
+  (failure._tag === "ProvidersFailed" && unusableCodes.includes(lastCode(failure) ?? ""))
+
 /** No answer to compare. Without a cap of the client a call takes a part of what is left, so that there may be money for others. */
 const cutShort = ({ maxOutputTokens }: Question): Effect.Effect<never, CapReached | ModelFailed> =>
   maxOutputTokens === undefined
-    ? new ModelFailed({ code: "output_capped_by_funds" })
+    ? new ModelFailed({ code: "output_capped_by_funds", isModelsFault: false })
     : new CapReached({ availableMicroUsd: 0 })
 
 const noKeyLimit = { requestsPerMinute: null, tokensPerMinute: null, concurrentRequests: null }

@@ -45,7 +45,11 @@ export class CapReached extends Data.TaggedError("CapReached")<{
 }> {}
 
 /** The model gave no answer; what it may have cost is in the ledger. */
-export class ModelFailed extends Data.TaggedError("ModelFailed")<{ readonly code: string }> {}
+export class ModelFailed extends Data.TaggedError("ModelFailed")<{
+  readonly code: string
+  /** Whether the model takes no such request or answers it with nothing; money, limits, outages and cancellations are not its fault. */
+  readonly isModelsFault: boolean
+}> {}
 
 /** The captured call was erased or has expired, or its text may not be sent any more: nothing was asked. */
 export class SampleGone extends Data.TaggedError("SampleGone")<{ readonly sample: string }> {}

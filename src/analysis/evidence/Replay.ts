@@ -6,8 +6,9 @@ import { agree } from "./Agreement.ts"
 import { Judge } from "./Judge.ts"
 import { type AskedRequest, type CapReached, ModelCalls, type ModelFailed, type SampleGone } from "./ModelCalls.ts"
 import { degrade } from "./Plants.ts"
-import { type Arm, type ItemKey, type ItemResult, ReplayItems } from "./ReplayItemStore.ts"
+import { type Arm, arms, type ItemKey, type ItemResult, ReplayItems } from "./ReplayItemStore.ts"
 import {
+  addFailure,
   addPair,
   addPlacebo,
   type Comparison,
@@ -46,24 +47,36 @@ export interface ReplayOptions {
   readonly parallel: number
 }
 
+/** What came of a question. */
+export interface ReplayAnswer extends Verdict {
+  /** Prompts whose candidate has failed by no fault of its own, or whose answers could not be judged: in no figure of the verdict. */
+  readonly leftOut: number
+  /** Set where it was stopped since these calls have failed, and none was answered. */
+  readonly stopped: { readonly arm: Arm; readonly code: string | undefined } | null
+}
+
+/** After so many failures without an answer there will be none. */
+const maxFailures = 10
+
 /** Questions about one class have one test of the judge. */
 const plantsQuestion = (promptClass: PromptClass): string => `plants:${promptClass}`
 
 /**
- * Asks until the question is answered, the samples end or the spend cap is reached. What an earlier run has written is read, not
+ * Asks until the question is answered, the samples end, the spend cap is reached or a model does not answer at all. What an earlier run has written is read, not
  * asked again; what it has started and not written may have been paid, and is left out, as are samples that are gone by then.
  */
 export const answer = (
   question: ReplayQuestion,
   options: ReplayOptions
-): Effect.Effect<Verdict, StoreUnavailable, Judge | ModelCalls | ReplayItems> =>
+): Effect.Effect<ReplayAnswer, StoreUnavailable, Judge | ModelCalls | ReplayItems> =>
   Effect.gen(function* () {
-    const arms = yield* compareArms(question)
+    const otherAnswers = yield* compareArms(question)
     const items = yield* ReplayItems
     const known = new Map<string, ItemResult | undefined>()
     for (const item of yield* items.list(question.analysisId)) known.set(keyText(item), item.result)
 
     let capped = false
+    const tallies = { plant: newTally(), candidate: newTally(), placebo: newTally() }
     const compare = (sample: ReplaySample, arm: Arm) => {
       const key = keyOf(question, sample, arm)
       const text = keyText(key)
@@ -71,8 +84,11 @@ export const answer = (
       if (capped) return Effect.succeed(undefined)
       return Effect.gen(function* () {
         if (!(yield* items.start(key))) return undefined
-        const result = yield* arms[arm](sample).pipe(
-          Effect.catchTag("ModelFailed", () => Effect.succeed<ItemResult>({ outcome: "failed" })),
+        const result = yield* otherAnswers[arm](sample).pipe(
+          Effect.catchTag("ModelFailed", ({ code }) => {
+            tallies[arm].code = code
+            return Effect.succeed<ItemResult>({ outcome: "failed" })
+          }),
           Effect.catchTag("SampleGone", () => Effect.succeed(undefined)),
           Effect.catchTag("CapReached", () => {
             capped = true
@@ -87,16 +103,22 @@ export const answer = (
     const portion = (samples: ReadonlyArray<ReplaySample>, arm: Arm) =>
       Effect.map(
         Effect.forEach(samples, (sample) => compare(sample, arm), { concurrency: options.parallel }),
-        (results) => results.filter((result) => result?.outcome === "compared")
+        (results) => {
+          const ended = samples.flatMap((sample, at) => {
+            const result = results[at]
+            return result === undefined ? [] : [{ sample, result }]
+          })
+          for (const { result } of ended) tallies[arm][result.outcome] += 1
+          return ended
+        }
       )
+    const silent = () => arms.find((arm) => isSilent(tallies[arm]))
 
     let plants: Plants = { count: 0, found: 0 }
     for (const samples of portionsOf(question.samples, options.parallel)) {
-      if (plants.count >= plantsPerClass || capped) break
-      for (const { difference, unreadable } of yield* portion(
-        samples.filter((sample) => degrade(sample.answer, seedOf(question, sample)) !== undefined),
-        "plant"
-      )) {
+      if (plants.count >= plantsPerClass || capped || silent() !== undefined) break
+      const planted = samples.filter((sample) => degrade(sample.answer, seedOf(question, sample)) !== undefined)
+      for (const { difference, unreadable } of (yield* portion(planted, "plant")).flatMap(comparedOf)) {
         if (plants.count === plantsPerClass) break
         plants = { count: plants.count + 1, found: plants.found + (difference < 0 && unreadable === 0 ? 1 : 0) }
       }
@@ -104,15 +126,42 @@ export const answer = (
 
     let state: QuestionState = open(question.terms, plants)
     for (const samples of portionsOf(question.samples, options.parallel)) {
-      if (capped || verdict(state).isFinal) break
-      state = (yield* portion(samples, "candidate")).map(comparisonOf).reduce(addPair, state)
-      if (capped || verdict(state).isFinal || !needsPlacebo(state)) continue
-      state = (yield* portion(samples, "placebo")).map(comparisonOf).reduce(addPlacebo, state)
+      if (capped || silent() !== undefined || verdict(state).isFinal) break
+      const ended = yield* portion(samples, "candidate")
+      state = ended.reduce(addResult, state)
+      if (capped || silent() !== undefined || verdict(state).isFinal || !needsPlacebo(state)) continue
+      // beside a candidate that has not answered the incumbent's answer shows nothing
+      const compared = ended.flatMap(({ result, sample }) => (result.outcome === "compared" ? [sample] : []))
+      state = (yield* portion(compared, "placebo")).flatMap(comparedOf).map(comparisonOf).reduce(addPlacebo, state)
     }
-    return verdict(state, capped)
+    const found = verdict(state, capped)
+    const arm = found.isFinal ? undefined : silent()
+    const leftOut = tallies.candidate.failed
+    if (arm === undefined) return { ...found, leftOut, stopped: null }
+    return { ...found, pairsNeeded: null, leftOut, stopped: { arm, code: tallies[arm].code } }
   })
 
+/** How comparisons of an arm have ended, and why the last one failed: not known of those that an earlier run has asked. */
+interface Tally extends Record<ItemResult["outcome"], number> {
+  code: string | undefined
+}
+const newTally = (): Tally => ({ compared: 0, failed: 0, unanswered: 0, code: undefined })
+
+const isSilent = ({ compared, failed, unanswered }: Tally): boolean =>
+  compared === 0 && failed + unanswered >= maxFailures
+
+interface Ended {
+  readonly sample: ReplaySample
+  readonly result: ItemResult
+}
 type ComparedResult = Extract<ItemResult, { readonly outcome: "compared" }>
+
+const comparedOf = ({ result }: Ended): ReadonlyArray<ComparedResult> => (result.outcome === "compared" ? [result] : [])
+
+const addResult = (state: QuestionState, { result }: Ended): QuestionState => {
+  if (result.outcome === "failed") return state
+  return result.outcome === "unanswered" ? addFailure(state) : addPair(state, comparisonOf(result))
+}
 
 const comparisonOf = ({ difference, judged }: ComparedResult): Comparison => ({ difference, isJudged: judged })
 
@@ -148,13 +197,16 @@ const compareArms = (question: ReplayQuestion): Effect.Effect<CompareArms, never
         ({ difference, unreadable }): ItemResult => ({ outcome: "compared", difference, judged: true, unreadable })
       )
     const replayed = (model: string, arm: Arm) => (sample: ReplaySample) =>
-      Effect.flatMap(
-        ask({ ...sample.request, model, sample: sample.id }),
-        ({ message }): Effect.Effect<ItemResult, Unanswered> =>
+      Effect.matchEffect(ask({ ...sample.request, model, sample: sample.id }), {
+        onFailure: (failure): Effect.Effect<ItemResult, Unanswered> =>
+          arm === "candidate" && failure._tag === "ModelFailed" && failure.isModelsFault
+            ? Effect.succeed({ outcome: "unanswered" })
+            : Effect.fail(failure),
+        onSuccess: ({ message }): Effect.Effect<ItemResult, Unanswered> =>
           agree(sample.answer, message)
             ? Effect.succeed({ outcome: "compared", difference: 0, judged: false, unreadable: 0 })
             : judged(sample, message, arm)
-      )
+      })
     return {
       plant: (sample) => {
         const plant = degrade(sample.answer, seedOf(question, sample))

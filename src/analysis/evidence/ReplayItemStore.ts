@@ -19,9 +19,10 @@ export interface ItemKey {
   readonly arm: Arm
 }
 
-/** failed: a model gave no answer, which says nothing about its answers. */
+/** failed: nothing could be compared, which says nothing about answers. unanswered: by its own fault the candidate has no answer. */
 export type ItemResult =
   | { readonly outcome: "failed" }
+  | { readonly outcome: "unanswered" }
   | {
       readonly outcome: "compared"
       /** -1 to 1: above 0 where the new answer is better. */
@@ -78,8 +79,9 @@ const make = (sql: SqlClient): ReplayItemsShape => ({
       fromSql
     ),
   end: ({ analysisId, arm, question, sample }, result) => {
-    const { difference, judged, unreadable } = result.outcome === "failed" ? noComparison : result
-    return sql`update analysis_item set outcome = ${result.outcome}, difference = ${difference}, judged = ${judged},
+    const { difference, judged, outcome, unreadable } =
+      result.outcome === "compared" ? result : result.outcome === "failed" ? nothing : lost
+    return sql`update analysis_item set outcome = ${outcome}, difference = ${difference}, judged = ${judged},
         unreadable = ${unreadable}
       where analysis_id = ${analysisId} and question = ${question} and sample = ${sample} and arm = ${arm}
         and outcome is null`.pipe(Effect.asVoid, fromSql)
@@ -93,12 +95,15 @@ const make = (sql: SqlClient): ReplayItemsShape => ({
     )
 })
 
-const noComparison = { difference: null, judged: null, unreadable: null }
+const nothing = { outcome: "failed", difference: null, judged: null, unreadable: null } as const
+/** No other row is like it: a difference that is not judged is 0. */
+const lost = { outcome: "compared", difference: -1, judged: false, unreadable: 0 } as const
 
 const itemOf = ({ difference, judged, outcome, unreadable, ...key }: typeof ItemRow.Type): Item => {
   if (outcome === null) return { ...key, result: undefined }
   // the table's checks: a comparison has all three
-  return difference === null || judged === null || unreadable === null
-    ? { ...key, result: { outcome: "failed" } }
+  if (difference === null || judged === null || unreadable === null) return { ...key, result: { outcome: "failed" } }
+  return difference === lost.difference && !judged
+    ? { ...key, result: { outcome: "unanswered" } }
     : { ...key, result: { outcome: "compared", difference, judged, unreadable } }
 }

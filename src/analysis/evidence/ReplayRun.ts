@@ -25,7 +25,7 @@ import type { AnalysisSegment, AnsweredQuestion } from "../../wire/account/Analy
 import * as GatewayCalls from "./GatewayCalls.ts"
 import { Judge } from "./Judge.ts"
 import { margin, type Plan, type PlannedQuestion, type PlanTerms, planOf } from "./Plan.ts"
-import { answer } from "./Replay.ts"
+import { answer, type ReplayAnswer } from "./Replay.ts"
 import type { ReplayItems } from "./ReplayItemStore.ts"
 import type { RequestedReplay } from "./RequestedReplay.ts"
 import type { SampleList } from "./Samples.ts"
@@ -35,6 +35,8 @@ import { isJudgeFit, type Verdict } from "./Verdict.ts"
 export interface Answered {
   readonly promptClass: PromptClass
   readonly question: AnsweredQuestion
+  /** Why it was stopped before there was an answer; `null` where no model was silent. */
+  readonly stopped: ReplayAnswer["stopped"]
 }
 
 export interface ReplayRunShape {
@@ -168,7 +170,8 @@ const make = Effect.gen(function* () {
             }
             const verdict = yield* answer(asked, { parallel })
             yield* publish(analysis, question, verdict)
-            yield* onAnswered({ promptClass: question.promptClass, question: answeredOf(question, verdict) })
+            const { stopped } = verdict
+            yield* onAnswered({ promptClass: question.promptClass, question: answeredOf(question, verdict), stopped })
           }),
         { discard: true }
       ).pipe(
@@ -188,7 +191,7 @@ const make = Effect.gen(function* () {
 
 const noProject = new NotFound({ message: "Project not found." })
 
-const answeredOf = (question: PlannedQuestion, verdict: Verdict): AnsweredQuestion => {
+const answeredOf = (question: PlannedQuestion, verdict: ReplayAnswer): AnsweredQuestion => {
   const { costs, pairs, quote } = question
   const perPair = pairs === 0 ? costs.candidate : quote.costMicroUsd / pairs
   return {
@@ -200,6 +203,8 @@ const answeredOf = (question: PlannedQuestion, verdict: Verdict): AnsweredQuesti
     wins: verdict.wins,
     losses: verdict.losses,
     ties: verdict.ties,
+    failed: verdict.failed,
+    left_out: verdict.leftOut,
     mean: rounded(verdict.mean),
     e_value: rounded(verdict.eValue),
     sensitivity_lo: rounded(verdict.sensitivityLow),

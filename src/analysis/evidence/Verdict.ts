@@ -48,6 +48,8 @@ export interface Verdict {
   readonly wins: number
   readonly losses: number
   readonly ties: number
+  /** Of the losses, prompts that the candidate has not answered by its own fault. */
+  readonly failed: number
   /** Further pairs that an outcome is likely to need; `null` where more of them would not help. */
   readonly pairsNeeded: number | null
 }
@@ -74,6 +76,7 @@ export interface QuestionState {
   readonly sum: number
   readonly wins: number
   readonly losses: number
+  readonly failed: number
   readonly judged: number
   readonly placeboSum: number
   readonly placeboJudged: number
@@ -99,6 +102,7 @@ export const open = (terms: QuestionTerms, plants: Plants): QuestionState => {
     sum: 0,
     wins: 0,
     losses: 0,
+    failed: 0,
     judged: 0,
     placeboSum: 0,
     placeboJudged: 0
@@ -128,6 +132,12 @@ export const addPair = (state: QuestionState, { difference, isJudged }: Comparis
   losses: state.losses + (difference < 0 ? 1 : 0),
   judged: state.judged + (isJudged ? 1 : 0)
 })
+
+/** A candidate that does not answer is as bad as one whose answer is worse; no judge is needed to see it. */
+export const addFailure = (state: QuestionState): QuestionState => {
+  const added = addPair(state, { difference: -1, isJudged: false })
+  return { ...added, failed: state.failed + 1 }
+}
 
 /** The incumbent's new answer against its earlier one: where they agree, nothing is learnt of the judge. */
 export const addPlacebo = (state: QuestionState, { difference, isJudged }: Comparison): QuestionState =>
@@ -159,7 +169,7 @@ const fairEvidence = (state: QuestionState): EProcess.EProcess | undefined => {
 
 /** What may be said now; `isCapped`: the spend cap allows no further pair. */
 export const verdict = (state: QuestionState, isCapped = false): Verdict => {
-  const { favoursNew, favoursOld, harm, losses, placeboJudged, placeboSum, plants, sum, terms, wins } = state
+  const { failed, favoursNew, favoursOld, harm, losses, placeboJudged, placeboSum, plants, sum, terms, wins } = state
   const pairs = pairsOf(state)
   const goal = terms.opened / claimRisk
   const mean = pairs === 0 ? 0 : sum / pairs
@@ -175,6 +185,7 @@ export const verdict = (state: QuestionState, isCapped = false): Verdict => {
     wins,
     losses,
     ties: pairs - wins - losses,
+    failed,
     pairsNeeded: isFinal || evidence === undefined ? null : EProcess.valuesNeeded(evidence, goal)
   })
   if (!isJudgeFit(state)) {

@@ -1611,7 +1611,9 @@ export interface components {
                     cost_to_know_microusd: components["schemas"]["NonNegativeInt"] | null;
                     delta: number;
                     e_value: number;
+                    failed?: components["schemas"]["NonNegativeInt"];
                     incumbent: string;
+                    left_out?: components["schemas"]["NonNegativeInt"];
                     losses: components["schemas"]["NonNegative"];
                     mean: number;
                     pairs: components["schemas"]["NonNegative"];

@@ -22,10 +22,18 @@ const AnsweredQuestion = Schema.Struct({
       "not_worse, worse: shown, with an error probability of at most 5 % over all questions together. insufficient_data, stopped_by_cap: inconclusive. judge_unfit, judge_biased: the judge could not have shown it."
   }),
   delta: number("Non-inferiority margin: how much worse, in the mean difference, still counts as not worse."),
-  pairs: count("Prompts that both models answered."),
+  pairs: count("Prompts that were compared: both models answered, or the candidate failed (`failed`)."),
   wins: count("Of these, pairs in which the candidate's response was better."),
   losses: count("Pairs in which it was worse."),
   ties: count("Pairs without a difference."),
+  failed: Schema.optionalWith(Schema.NonNegativeInt, { default: () => 0, exact: true }).annotations({
+    description:
+      "Of the losses, prompts that the candidate did not answer: it rejected them, or its response was empty or unreadable. 0 in reports of earlier versions."
+  }),
+  left_out: Schema.optionalWith(Schema.NonNegativeInt, { default: () => 0, exact: true }).annotations({
+    description:
+      "Prompts in no pair because a call failed through no fault of the candidate: a rate limit, an outage or timeout, a cancellation, money, or the judge. 0 in reports of earlier versions."
+  }),
   mean: number("Mean difference, -1 to 1; positive where the candidate is better."),
   e_value: number("E-value: evidence that the candidate is not worse."),
   sensitivity_lo: number("Lower bound of the share of planted faults that the judge detects, 0 to 1."),

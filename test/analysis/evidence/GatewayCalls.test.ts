@@ -6,6 +6,7 @@ import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 import * as GatewayCalls from "../../../src/analysis/evidence/GatewayCalls.ts"
 import { ModelCalls } from "../../../src/analysis/evidence/ModelCalls.ts"
+import { ProviderError, type ProviderFailure } from "../../../src/domain/ProviderError.ts"
 import { finishEvent, makeProvider, textEvent, usageEvent } from "../../../src/index.ts"
 import { noRateLimits } from "../../../src/policy/RateLimits.ts"
 import { TestGateway } from "../../../src/testing/index.ts"
@@ -67,7 +68,7 @@ it.effect("calls of an analysis fail where the project may call nothing for ten 
     yield* TestClock.adjust("1 minute")
     const answers = yield* Fiber.join(fiber)
     expect(answers.map(Either.flip).map(Either.getOrThrow)).toMatchObject(
-      Array.from({ length: 4 }, () => ({ _tag: "ModelFailed", code: "RateLimited" }))
+      Array.from({ length: 4 }, () => ({ _tag: "ModelFailed", code: "rate_limit_exceeded", isModelsFault: false }))
     )
     expect(asked()).toBe(0)
   })
@@ -109,4 +110,36 @@ it.effect.each([
     )
     expect(failed._tag).toBe(failure)
   })
+)
+
+it.effect.each([
+  [{ _tag: "RequestRejected", message: "No tools.", param: null }, "provider_rejected_request", true],
+  [{ _tag: "ContentPolicy", message: "Filtered." }, "content_policy_violation", true],
+  [{ _tag: "EmptyCompletion" }, "empty_completion", true],
+  [{ _tag: "BadResponse", detail: "no JSON" }, "provider_bad_response", true],
+  [{ _tag: "ServerError", status: 500 }, "provider_error", false],
+  [{ _tag: "RateLimited", retryAfterMillis: null }, "provider_rate_limited", false],
+  [{ _tag: "AnswerTimeout" }, "provider_timeout", false],
+  [{ _tag: "CredentialRejected" }, "provider_unavailable", false],
+  [{ _tag: "Stopped" }, "call_stopped", false]
+] satisfies ReadonlyArray<readonly [ProviderFailure, string, boolean]>)(
+  "a failure is the model's own only where it rejects or does not answer: %o",
+  ([reason, code, isModelsFault]) =>
+    Effect.gen(function* () {
+      const provider = yield* makeProvider("mine", () => Stream.fail(new ProviderError({ providerId: "mine", reason })))
+      const { accountId, billingMode, projectId } = TestGateway.testCaller
+      const cap = {
+        analysisId: "00000000-0000-7000-8000-000000000009",
+        maxSpendMicroUsd: 1_000_000,
+        caller: { accountId, billingMode, projectId },
+        rateLimit: null
+      }
+      const failing = yield* Effect.flatMap(ModelCalls, ({ ask }) => Effect.flip(ask(question))).pipe(
+        Effect.provide(GatewayCalls.layer(cap, () => Effect.succeed(true))),
+        Effect.provide(TestGateway.layer({ models: [model], providers: [provider], rateLimits: noRateLimits })),
+        Effect.fork
+      )
+      yield* TestClock.adjust("1 minute")
+      expect(yield* Fiber.join(failing)).toMatchObject({ _tag: "ModelFailed", code, isModelsFault })
+    })
 )

@@ -57,15 +57,15 @@ const textIn = ({ messages }: Question): string => messages.map(({ content }) =>
 const world = (
   says: Says,
   asked: Array<string>,
-  beforeAnswer: Effect.Effect<void, CapReached | ModelFailed> = Effect.void
+  beforeAnswer: (model: string, at: number) => Effect.Effect<void, CapReached | ModelFailed> = () => Effect.void
 ) => {
   const calls = Layer.succeed(ModelCalls, {
     ask: (asking) =>
       Effect.gen(function* () {
         const text = textIn(asking)
-        asked.push(`${asking.model} ${text}`)
-        yield* beforeAnswer
         const at = Number(/Question (\d+)/.exec(text)?.[1])
+        asked.push(`${asking.model} ${text}`)
+        yield* beforeAnswer(asking.model, at)
         const content = asking.model === "sim/judge" ? judgeSays(text, at) : says(asking.model, at)
         return { message: { role: "assistant" as const, content }, costMicroUsd: 1 }
       })
@@ -78,6 +78,9 @@ const judgeSays = (text: string, at: number): string => {
   const right = shown.filter(([, , said]) => said?.includes(`The sum is ${at}.`))
   return right.length === 1 ? `VERDICT: ${right[0]?.[1]}` : "VERDICT: TIE"
 }
+
+const outage = new ModelFailed({ code: "provider_error", isModelsFault: false })
+const rejection = new ModelFailed({ code: "content_policy_violation", isModelsFault: true })
 
 const equal: Says = (_, at) => `The sum is ${at}.`
 /** As good, in other words on every fifth prompt, so that the judge is asked. */
@@ -173,7 +176,7 @@ for (const [name, database] of databases) {
             --left > 0 ? Effect.void : Effect.zipRight(Deferred.succeed(died, undefined), Effect.never)
           )
           const running = yield* Effect.fork(
-            answer(asking, { parallel: 3 }).pipe(Effect.provide(world(reworded, asked, dying)))
+            answer(asking, { parallel: 3 }).pipe(Effect.provide(world(reworded, asked, () => dying)))
           )
           yield* Effect.race(Deferred.await(died), Effect.exit(Fiber.join(running)))
           yield* Fiber.interrupt(running)
@@ -203,7 +206,9 @@ for (const [name, database] of databases) {
         const capped = Effect.suspend(() =>
           --left >= 0 ? Effect.void : Effect.fail(new CapReached({ availableMicroUsd: 3 }))
         )
-        const verdict = yield* answer(asking, { parallel: 4 }).pipe(Effect.provide(world(reworded, asked, capped)))
+        const verdict = yield* answer(asking, { parallel: 4 }).pipe(
+          Effect.provide(world(reworded, asked, () => capped))
+        )
         expect(verdict).toMatchObject({ outcome: "stopped_by_cap", isFinal: true })
         expect(verdict.pairs).toBeGreaterThan(0)
         // those that ran beside the first that was refused
@@ -215,13 +220,60 @@ for (const [name, database] of databases) {
       Effect.gen(function* () {
         const asking = yield* question
         let calls = 0
-        const failing = Effect.suspend(() =>
-          calls++ % 10 === 9 ? Effect.fail(new ModelFailed({ code: "ProviderError" })) : Effect.void
-        )
-        const verdict = yield* answer(asking, { parallel: 1 }).pipe(Effect.provide(world(reworded, [], failing)))
+        const failing = Effect.suspend(() => (calls++ % 10 === 9 ? Effect.fail(outage) : Effect.void))
+        const verdict = yield* answer(asking, { parallel: 1 }).pipe(Effect.provide(world(reworded, [], () => failing)))
         const items = yield* (yield* ReplayItems).list(asking.analysisId)
         expect(items.filter(({ result }) => result?.outcome === "failed").length).toBeGreaterThan(0)
         expect(verdict.losses).toBe(0)
+      })
+    )
+
+    it.effect("count prompts that the candidate rejects as lost, and ask nobody else about them", () =>
+      Effect.gen(function* () {
+        const asking = yield* question
+        const rejecting = world(reworded, [], (model, at) =>
+          model === "sim/small" && at % 2 === 0 ? rejection : Effect.void
+        )
+        const asked: Array<string> = []
+        const verdict = yield* answer(asking, { parallel: 4 }).pipe(Effect.provide(rejecting))
+        expect(verdict).toMatchObject({ outcome: "worse", leftOut: 0, stopped: null })
+        expect(verdict.failed).toBe(verdict.losses)
+        expect(verdict.failed).toBe(verdict.pairs / 2)
+        const items = yield* (yield* ReplayItems).list(asking.analysisId)
+        const rejected = items.filter(({ result }) => result?.outcome === "unanswered").map(({ sample }) => sample)
+        expect(rejected).toHaveLength(verdict.failed)
+        expect(items.filter(({ arm, sample }) => arm === "placebo" && rejected.includes(sample))).toEqual([])
+        // as an earlier run has written it
+        expect(yield* run(asking, reworded, asked)).toEqual(verdict)
+        expect(asked).toEqual([])
+      })
+    )
+
+    it.effect("stop where the candidate cannot be reached, and say why; the incumbent is not asked", () =>
+      Effect.gen(function* () {
+        const asked: Array<string> = []
+        const away = world(reworded, asked, (model) => (model === "sim/small" ? outage : Effect.void))
+        const verdict = yield* answer(yield* question, { parallel: 4 }).pipe(Effect.provide(away))
+        expect(verdict).toMatchObject({
+          outcome: "insufficient_data",
+          pairs: 0,
+          failed: 0,
+          leftOut: 12,
+          pairsNeeded: null,
+          stopped: { arm: "candidate", code: "provider_error" }
+        })
+        expect(asked.filter((text) => text.startsWith("sim/small"))).toHaveLength(12)
+        expect(asked.filter((text) => text.startsWith("sim/best"))).toEqual([])
+      })
+    )
+
+    it.effect("ask no model where the judge cannot be reached, and take its failures for nobody's", () =>
+      Effect.gen(function* () {
+        const asked: Array<string> = []
+        const away = world(reworded, asked, (model) => (model === "sim/judge" ? rejection : Effect.void))
+        const verdict = yield* answer(yield* question, { parallel: 4 }).pipe(Effect.provide(away))
+        expect(verdict).toMatchObject({ outcome: "insufficient_data", pairs: 0, failed: 0 })
+        expect(asked).toHaveLength(12)
       })
     )
 

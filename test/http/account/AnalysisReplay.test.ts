@@ -38,6 +38,9 @@ let bodies: Array<UpstreamBody> = []
 let reasoningTokens: Readonly<Record<string, number>> = {}
 /** Whether the judge says which answer is better. */
 let isJudgeClear = true
+/** Whether a model's provider rejects a prompt by its policy. */
+let rejects = (_model: string, _at: number): boolean => false
+let isAway = (_model: string): boolean => false
 let closed = 0
 let beforeAnswer = (_model: string): Promise<void> => Promise.resolve()
 /** Resolves when a model is asked: it does not answer. */
@@ -78,6 +81,16 @@ const upstream = (): Server =>
       const { max_tokens = Number.POSITIVE_INFINITY, messages, model } = body
       asked.push(model)
       bodies.push(body)
+      if (isAway(model)) {
+        response.writeHead(500).end()
+        return
+      }
+      if (rejects(model, Number(/Question (\d+)/.exec(messages.at(-1)?.content ?? "")?.[1]))) {
+        response.writeHead(400, { "content-type": "application/json" })
+        const error = { message: "Filtered.", type: "invalid_request_error", code: "content_filter" }
+        response.end(JSON.stringify({ error }))
+        return
+      }
       const reasoned = reasoningTokens[model] ?? 0
       const isCut = reasoned + answerTokens > max_tokens
       const content = isCut ? "" : says(model, messages.map((message) => message.content).join("\n"))
@@ -149,6 +162,8 @@ describe.each(databaseKinds)("the replay of an analysis on %s", (kind) => {
     bodies = []
     reasoningTokens = {}
     isJudgeClear = true
+    rejects = () => false
+    isAway = () => false
     closed = 0
     beforeAnswer = () => Promise.resolve()
   })
@@ -245,6 +260,28 @@ describe.each(databaseKinds)("the replay of an analysis on %s", (kind) => {
     await replay(project, analysis, { max_spend_microusd: 90_000_000, confirm: true })
     const [question] = reportOf(await project.ended(analysis.id)).segments[0]?.questions ?? []
     expect(question).toMatchObject({ verdict: "not_worse", losses: 0 })
+  }, 120_000)
+
+  it("recommends no candidate that rejects every second prompt", async () => {
+    const { analysis, project } = await analysed(many)
+    rejects = (model, at) => model === "small" && at % 2 === 0
+    await replay(project, analysis, { confirm: true })
+    const report = reportOf(await project.ended(analysis.id))
+    const [question] = report.segments[0]?.questions ?? []
+    expect(question).toMatchObject({ verdict: "worse", failed: question?.losses, left_out: 0 })
+    expect(question?.failed).toBeGreaterThan(0)
+    expect(report.actions).toEqual(reportOf(analysis).actions)
+  }, 120_000)
+
+  it("asks little of a candidate that cannot be reached, nothing of the model in use beside it, and says so", async () => {
+    const { analysis, project } = await analysed(many)
+    isAway = (model) => model === "small"
+    await replay(project, analysis, { confirm: true })
+    const report = reportOf(await project.ended(analysis.id))
+    const [question] = report.segments[0]?.questions ?? []
+    expect(question).toMatchObject({ verdict: "insufficient_data", pairs: 0, failed: 0, left_out: 12 })
+    expect(asked).not.toContain("large")
+    expect(report.honesty.not_looked_at.at(-1)).toMatch(/all of the first calls for answers of mine\/small failed/)
   }, 120_000)
 
   it("asks as the client has asked", async () => {
