@@ -9,7 +9,8 @@ import {
   cursorOf,
   type Message,
   nothing,
-  parsed
+  parsed,
+  started
 } from "../../../src/dashboard/pages/chat/conversation.ts"
 
 const message = (parts: Partial<Message>): Message => ({
@@ -124,6 +125,15 @@ describe("a conversation that is followed", () => {
     const ended = applied(state, { name: "message", data: again }) ?? nothing
     expect(ended.conversation?.messages.map(({ content }) => content)).toEqual(["", "after"])
     expect([cursorOf(state), cursorOf(ended)]).toEqual([`${answer.id}:6`, undefined])
+  })
+
+  it("is read anew where a question was asked: more may have been written elsewhere before it", () => {
+    const state = applied(nothing, { name: "snapshot", data: conversation([]) }) ?? nothing
+    const asked = message({ id: "00000000-0000-7000-8000-000000000003", role: "user", status: "complete", position: 4 })
+    const begun = message({ id: "00000000-0000-7000-8000-000000000004", position: 5 })
+    const begunState = started(state, { user_message: asked, assistant_message: begun })
+    expect(begunState.conversation?.messages).toEqual([asked, begun])
+    expect(cursorOf(begunState)).toBeUndefined()
   })
 
   it("has the text of an artifact that is written, then its versions, also where it is told of them twice", () => {

@@ -48,7 +48,8 @@ export const ThreadView = ({ of: thread, onOpenArtifact }: ThreadViewProps) => {
               <Stack gap="lg">
                 {found.messages.map((message) => (
                   <MessageView
-                    key={message.id}
+                    // a question that is edited meanwhile stays so where it was replaced elsewhere
+                    key={message.role === "user" ? message.position : message.id}
                     message={message}
                     isLast={
                       message === last || (message.role === "user" && message.position === (last?.position ?? 0) - 1)

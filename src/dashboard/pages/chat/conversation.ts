@@ -133,10 +133,10 @@ export const started = (state: ChatState, turn: StartedTurn): ChatState => {
   return { ...nothing, conversation: conversation && { ...conversation, running: true } }
 }
 
-/** From where an answer in progress is followed on. */
+/** From where an answer in progress is followed on. One that has no text yet may be to a question after others that were asked elsewhere. */
 export const cursorOf = ({ conversation }: ChatState): string | undefined => {
   const writing = conversation?.messages.findLast(({ status }) => status === "streaming")
-  return writing === undefined ? undefined : `${writing.id}:${writing.content.length}`
+  return writing === undefined || writing.content === "" ? undefined : `${writing.id}:${writing.content.length}`
 }
 
 const names: ReadonlyArray<string> = [

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { useNavigate } from "@tanstack/react-router"
 import { useMemo } from "react"
 import { client, take } from "../../api/client.ts"
+import { ApiFailure } from "../../api/failure.ts"
 import { useIdempotencyKeys } from "../../parts/useIdempotencyKeys.ts"
 import { useIsShown } from "../../parts/useIsShown.ts"
 import type { Asked } from "./asked.ts"
@@ -25,6 +26,9 @@ export const useThread = (id: string) => {
       )
     )
   const { again, begin, error, state } = useConversation(id, () => void changed())
+  const refused = (failure: unknown) => {
+    if (isOutdated(failure)) again()
+  }
   const keys = useIdempotencyKeys()
   const ask = useMutation({
     mutationKey: ["ask", id],
@@ -60,7 +64,8 @@ export const useThread = (id: string) => {
       keys.taken()
       begin(turn)
       void changed()
-    }
+    },
+    onError: refused
   })
   const stop = useMutation({
     mutationFn: () => take(client.POST("/api/chat/conversations/{id}/stop", { params: { path: { id } } }))
@@ -78,7 +83,8 @@ export const useThread = (id: string) => {
       keys.taken()
       await changed()
       if (isShown()) await navigate({ to: "/chat/$conversationId", params: { conversationId: made.id } })
-    }
+    },
+    onError: refused
   })
   const actions = useMemo(() => {
     // known before the page shows it: a second click may come earlier
@@ -99,6 +105,11 @@ export const useThread = (id: string) => {
   }, [queries, id, ask.mutate, ask.mutateAsync, fork.mutate])
   return { id, state, error, again, changed, ask, stop, actions, failed: stop.error ?? fork.error }
 }
+
+/** Whether it was refused because of what was written elsewhere: an answer in progress, or other messages than those shown. */
+const isOutdated = (failure: unknown): boolean =>
+  failure instanceof ApiFailure &&
+  (failure.status === 404 || failure.status === 409 || failure.error.param === "message_id")
 
 export type ThreadState = ReturnType<typeof useThread>
 
