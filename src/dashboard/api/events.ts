@@ -4,8 +4,14 @@ export interface ServerEvent {
   readonly data: string
 }
 
-/** The events of a response; any cut of the bytes into chunks gives the same events. What is cut off at the end is none. */
-export async function* serverEventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent> {
+/**
+ * The events of a response; any cut of the bytes into chunks gives the same events. What is cut off at the end is none. `onBytes` is
+ * told of all bytes, also of comments.
+ */
+export async function* serverEventsOf(
+  body: ReadableStream<Uint8Array>,
+  onBytes: () => void = () => {}
+): AsyncGenerator<ServerEvent> {
   const decoder = new TextDecoder()
   const reader = body.getReader()
   let rest = ""
@@ -14,6 +20,7 @@ export async function* serverEventsOf(body: ReadableStream<Uint8Array>): AsyncGe
   try {
     while (true) {
       const { done, value } = await reader.read()
+      onBytes()
       rest += done ? decoder.decode() : decoder.decode(value, { stream: true })
       const lines = rest.split(/\r\n|\n/)
       // the last line is not complete yet; nor is a carriage return whose newline may follow

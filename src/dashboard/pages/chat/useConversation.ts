@@ -1,5 +1,5 @@
 import { useDocumentVisibility } from "@mantine/hooks"
-import { useEffect, useRef, useState } from "react"
+import { useCallback, useEffect, useRef, useState } from "react"
 import { addCall } from "../../api/calls.ts"
 import { serverEventsOf } from "../../api/events.ts"
 import { ApiFailure, failureOf, unreachable } from "../../api/failure.ts"
@@ -10,6 +10,8 @@ import { applied, type ChatState, cursorOf, nothing, parsed, type StartedTurn, s
 const maxFailures = 4
 const retryMillis = 500
 const maxRetryMillis = 15_000
+/** The service sends something every 15 seconds: after a longer silence the connection is lost, without the browser being told. */
+const maxSilentMillis = 40_000
 
 /**
  * The conversation as it is written. The tab follows it only while it is shown and something is written, by one stream; after a
@@ -73,6 +75,16 @@ export const useConversation = (id: string, onEnd: () => void) => {
     }
   }, [id, turn, isVisible])
 
+  const again = useCallback(() => {
+    setError(null)
+    setTurn((before) => before + 1)
+  }, [])
+  useEffect(() => {
+    // what was open before may never bring anything more
+    addEventListener("online", again)
+    return () => removeEventListener("online", again)
+  }, [again])
+
   return {
     state,
     error,
@@ -81,10 +93,7 @@ export const useConversation = (id: string, onEnd: () => void) => {
       setState(latest.current)
       setTurn((before) => before + 1)
     },
-    again: () => {
-      setError(null)
-      setTurn((before) => before + 1)
-    }
+    again
   }
 }
 
@@ -93,22 +102,52 @@ async function* eventsFrom(id: string, cursor: string | undefined, signal: Abort
   const url = `${location.origin}/api/chat/conversations/${id}/events${query}`
   const token = pageToken()
   const sentAt = performance.now()
-  const response = await fetch(url, { headers: { "x-csrf-token": token ?? "" }, signal }).catch(() => {
-    throw unreachable()
-  })
-  const requestId = response.headers.get("x-request-id")
-  const millis = Math.round(performance.now() - sentAt)
-  addCall({ method: "GET", url, body: null, status: response.status, millis, requestId })
-  if (!response.ok || response.body === null) {
-    if (response.status === 401) sessionEnded(token)
-    throw failureOf(response, await response.json().catch(() => undefined))
-  }
+  const silence = limitSilence(signal)
   try {
-    for await (const { data, name } of serverEventsOf(response.body)) {
+    const response = await fetch(url, { headers: { "x-csrf-token": token ?? "" }, signal: silence.signal }).catch(
+      () => {
+        throw unreachable()
+      }
+    )
+    const requestId = response.headers.get("x-request-id")
+    const millis = Math.round(performance.now() - sentAt)
+    addCall({ method: "GET", url, body: null, status: response.status, millis, requestId })
+    if (!response.ok || response.body === null) {
+      if (response.status === 401) sessionEnded(token)
+      throw failureOf(response, await response.json().catch(() => undefined))
+    }
+    yield* chatEventsOf(response.body, silence.heard)
+  } finally {
+    silence.end()
+  }
+}
+
+async function* chatEventsOf(body: ReadableStream<Uint8Array>, onBytes: () => void) {
+  try {
+    for await (const { data, name } of serverEventsOf(body, onBytes)) {
       const event = parsed(name, data)
       if (event !== undefined) yield event
     }
   } catch {
     throw unreachable()
+  }
+}
+
+/** A signal that also ends what is silent for too long. */
+const limitSilence = (signal: AbortSignal) => {
+  const controller = new AbortController()
+  const abort = () => controller.abort()
+  signal.addEventListener("abort", abort)
+  let timer = setTimeout(abort, maxSilentMillis)
+  return {
+    signal: controller.signal,
+    heard: () => {
+      clearTimeout(timer)
+      timer = setTimeout(abort, maxSilentMillis)
+    },
+    end: () => {
+      clearTimeout(timer)
+      signal.removeEventListener("abort", abort)
+    }
   }
 }
