@@ -136,7 +136,7 @@ const make = Effect.gen(function* () {
       }),
     mayFlow: (project, id) =>
       Effect.map(
-        store.sample(id, new Date(timers.now())),
+        store.sample(id, dateAt(timers.now())),
         (row) => row !== undefined && row.projectId === project && row.flowAuthorized
       ),
     summary: (row) =>

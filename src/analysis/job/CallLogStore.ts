@@ -7,6 +7,7 @@ import { StoredPrices } from "../../capture/StoredFacts.ts"
 import { CallStatus, CostBasis, endpoints, routingReasons } from "../../domain/Call.ts"
 import type { AnalysedCall } from "../../domain/CapturedCall.ts"
 import { byCodePoint } from "../../domain/CodePointOrder.ts"
+import { dateAt } from "../../domain/Dates.ts"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import { KeyId, ProjectId, RequestId } from "../../domain/Ids.ts"
 import { codesOfOtherFaults } from "../../domain/ProviderError.ts"
@@ -116,8 +117,8 @@ export const make = (sql: SqlClient, maxCallsEach = 200_000): CallLogStoreShape 
       and c.started_at >= ${from} and c.started_at < ${to} and c.origin = 'user'`
 
   const whole = ({ from, to }: Range): Portion => ({
-    from: new Date(from.getTime() - maxAheadMillis),
-    to: new Date(to.getTime() + maxLateMillis)
+    from: dateAt(from.getTime() - maxAheadMillis),
+    to: dateAt(to.getTime() + maxLateMillis)
   })
 
   /** The time at which the portion that begins here ends, where more calls come after it. */
