@@ -7,6 +7,7 @@ import { SaveAsArtifact } from "./artifacts/saving.ts"
 import { asksToSend } from "./asked.ts"
 import type { Attempt, Message } from "./conversation.ts"
 import { Markdown } from "./Markdown.tsx"
+import type { Chosen } from "./versions.ts"
 
 // with the code of dialogs, which this page does not need before
 const AskBeforeLeaving = loadedWhenShown(async () => {
@@ -22,11 +23,17 @@ export interface MessageActions {
 
 interface MessageViewProps {
   readonly message: Message
-  /** The last of its role: only that can be written anew. */
+  /** The version that is shown, by its index. */
+  readonly shown: number
+  readonly onShow: (version: Chosen) => void
+  /** The last of its role, and to the current question: only that can be written anew. */
   readonly isLast: boolean
   readonly isRunning: boolean
-  readonly attempts: ReadonlyArray<Attempt>
   readonly actions: MessageActions
+}
+
+interface AnswerProps extends MessageViewProps {
+  readonly attempts: ReadonlyArray<Attempt>
   /** `undefined` where there is no room for artifacts. */
   readonly onOpenArtifact: ((id: string) => void) | undefined
 }
@@ -34,12 +41,8 @@ interface MessageViewProps {
 /** What is pressed goes while an answer is written: the focus stays with the messages, which can be scrolled then. */
 const focusMessages = (from: HTMLElement) => from.closest<HTMLElement>(".chat-messages")?.focus({ preventScroll: true })
 
-/** A message is rendered anew only when it has changed. */
-export const MessageView = memo((props: MessageViewProps) =>
-  props.message.role === "user" ? <Question {...props} /> : <Answer {...props} />
-)
-
-const Question = ({ actions, isLast, isRunning, message }: MessageViewProps) => {
+/** Rendered anew only when it has changed. */
+export const Question = memo(({ actions, isLast, isRunning, message, onShow, shown }: MessageViewProps) => {
   const [text, setText] = useState<string>()
   const [isCancelled, setCancelled] = useState(false)
   const cancel = () => {
@@ -113,36 +116,34 @@ const Question = ({ actions, isLast, isRunning, message }: MessageViewProps) => 
           ))}
         </Group>
       )}
-      <Text className="chat-question">{message.content}</Text>
-      {isRunning ? null : (
-        <Group gap="xs" justify="flex-end">
-          {isLast ? (
-            <Button
-              size="compact-xs"
-              variant="subtle"
-              autoFocus={isCancelled}
-              // it is a new button again after each answer, which a person does not wait for at it
-              onBlur={() => setCancelled(false)}
-              onClick={() => {
-                setCancelled(false)
-                setText(message.content)
-              }}
-            >
-              Edit
-            </Button>
-          ) : null}
-        </Group>
-      )}
+      <Text className="chat-question">{(message.versions[shown] ?? message).content}</Text>
+      <Group gap="xs" justify="flex-end" className="figures">
+        <Versions of={message} shown={shown} onShow={onShow} name="version of the question" />
+        {isLast && !isRunning ? (
+          <Button
+            size="compact-xs"
+            variant="subtle"
+            autoFocus={isCancelled}
+            // it is a new button again after each answer, which a person does not wait for at it
+            onBlur={() => setCancelled(false)}
+            onClick={() => {
+              setCancelled(false)
+              setText(message.content)
+            }}
+          >
+            Edit
+          </Button>
+        ) : null}
+      </Group>
     </Stack>
   )
-}
+})
 
-const Answer = ({ actions, attempts, isLast, isRunning, message, onOpenArtifact }: MessageViewProps) => {
-  const [shown, show] = useState<number>()
+/** Rendered anew only when it has changed. */
+export const Answer = memo((props: AnswerProps) => {
+  const { actions, attempts, isLast, isRunning, message, onOpenArtifact, onShow, shown } = props
   const save = useContext(SaveAsArtifact)
-  const count = message.versions.length + 1
-  const at = Math.min(shown ?? count, count)
-  const version = message.versions[at - 1] ?? message
+  const version = message.versions[shown] ?? message
   const isWriting = version.status === "streaming"
   return (
     <Stack gap={6} data-testid="answer">
@@ -174,31 +175,7 @@ const Answer = ({ actions, attempts, isLast, isRunning, message, onOpenArtifact 
             Why?
           </TextLink>
         )}
-        {count === 1 ? null : (
-          <Group gap={4} wrap="nowrap">
-            <Button
-              size="compact-xs"
-              variant="subtle"
-              aria-label="Previous version"
-              disabled={at === 1}
-              onClick={() => show(at - 1)}
-            >
-              ‹
-            </Button>
-            <Text size="xs">
-              {at}/{count}
-            </Text>
-            <Button
-              size="compact-xs"
-              variant="subtle"
-              aria-label="Next version"
-              disabled={at === count}
-              onClick={() => show(at + 1)}
-            >
-              ›
-            </Button>
-          </Group>
-        )}
+        <Versions of={message} shown={shown} onShow={onShow} name="version" />
         {isRunning ? null : (
           <>
             {isLast ? (
@@ -207,7 +184,6 @@ const Answer = ({ actions, attempts, isLast, isRunning, message, onOpenArtifact 
                 variant="subtle"
                 onClick={({ currentTarget }) => {
                   focusMessages(currentTarget)
-                  show(undefined)
                   actions.retry(message)
                 }}
               >
@@ -231,18 +207,46 @@ const Answer = ({ actions, attempts, isLast, isRunning, message, onOpenArtifact 
       </Group>
     </Stack>
   )
+})
+
+interface VersionsProps {
+  readonly of: Message
+  readonly shown: number
+  readonly onShow: (version: Chosen) => void
+  readonly name: string
 }
+
+const Versions = ({ name, of: { role, versions }, onShow, shown }: VersionsProps) =>
+  versions.length === 0 ? null : (
+    <Group gap={4} wrap="nowrap">
+      <Button
+        size="compact-xs"
+        variant="subtle"
+        aria-label={`Previous ${name}`}
+        disabled={shown === 0}
+        onClick={() => onShow({ role, index: shown - 1 })}
+      >
+        ‹
+      </Button>
+      <Text size="xs">
+        {shown + 1}/{versions.length + 1}
+      </Text>
+      <Button
+        size="compact-xs"
+        variant="subtle"
+        aria-label={`Next ${name}`}
+        disabled={shown === versions.length}
+        onClick={() => onShow({ role, index: shown + 1 })}
+      >
+        ›
+      </Button>
+    </Group>
+  )
 
 const artifactActions = { created: "made", updated: "changed", restored: "restored", deleted: "deleted" } as const
 
 /** What was done to artifacts meanwhile; each leads to the artifact. */
-const ArtifactChips = ({
-  of,
-  onOpen
-}: {
-  readonly of: Message
-  readonly onOpen: MessageViewProps["onOpenArtifact"]
-}) =>
+const ArtifactChips = ({ of, onOpen }: { readonly of: Message; readonly onOpen: AnswerProps["onOpenArtifact"] }) =>
   of.artifact_events.length === 0 ? null : (
     <Group gap="xs" role="list" aria-label="Artifacts of this answer">
       {of.artifact_events.map(({ action, artifact }, index) => (

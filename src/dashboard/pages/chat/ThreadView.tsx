@@ -3,9 +3,10 @@ import { useEffect, useRef } from "react"
 import { Loaded } from "../../parts/Block.tsx"
 import { Failure } from "../../parts/Failure.tsx"
 import type { Attempt } from "./conversation.ts"
+import { ExchangeView } from "./ExchangeView.tsx"
 import { Heading } from "./Heading.tsx"
-import { MessageView } from "./MessageView.tsx"
 import type { ThreadState } from "./useThread.ts"
+import { exchangesOf } from "./versions.ts"
 
 const noAttempts: ReadonlyArray<Attempt> = []
 /** Who reads further up is not moved. */
@@ -25,7 +26,6 @@ export const ThreadView = ({ of: thread, onOpenArtifact }: ThreadViewProps) => {
   useEffect(() => {
     if (follows.current) end.current?.scrollIntoView({ block: "end" })
   }, [conversation])
-  const last = conversation?.messages.at(-1)
   return (
     <>
       {thread.error === null || conversation === undefined ? null : (
@@ -46,16 +46,15 @@ export const ThreadView = ({ of: thread, onOpenArtifact }: ThreadViewProps) => {
               }}
             >
               <Stack gap="lg">
-                {found.messages.map((message) => (
-                  <MessageView
+                {exchangesOf(found.messages).map(({ answer, question }, index, { length }) => (
+                  <ExchangeView
                     // a question that is edited meanwhile stays so where it was replaced elsewhere
-                    key={message.role === "user" ? message.position : message.id}
-                    message={message}
-                    isLast={
-                      message === last || (message.role === "user" && message.position === (last?.position ?? 0) - 1)
-                    }
+                    key={question.position}
+                    question={question}
+                    answer={answer}
+                    isLast={index === length - 1}
                     isRunning={found.running}
-                    attempts={message === last ? thread.state.attempts : noAttempts}
+                    attempts={index === length - 1 ? thread.state.attempts : noAttempts}
                     actions={thread.actions}
                     onOpenArtifact={onOpenArtifact}
                   />
