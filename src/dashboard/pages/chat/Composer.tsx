@@ -6,7 +6,7 @@ import { loadedWhenShown } from "../../parts/loadedWhenShown.tsx"
 import { isDialogOpen, mayTakeFocus } from "../../parts/mayTakeFocus.ts"
 import { keep, kept } from "../../parts/personStorage.ts"
 import { useDraft } from "../../parts/useDraft.ts"
-import { type Asked, asksToSend, isRouted } from "./asked.ts"
+import { type Asked, asksToSend, isEscape, isRouted } from "./asked.ts"
 import type { Message } from "./conversation.ts"
 import { chatModels } from "./queries.ts"
 import { maxImages, useAttachments } from "./useAttachments.ts"
@@ -93,7 +93,7 @@ export const Composer = (props: ComposerProps) => {
     setPreviewing(false)
   }
   const pressed = (event: KeyboardEvent) => {
-    if (event.key === "Escape" && isRunning) onStop()
+    if (isEscape(event) && isRunning) onStop()
     if (!asksToSend(event)) return
     event.preventDefault()
     if (event.shiftKey) setPreviewing(true)

@@ -5,6 +5,7 @@ import { useRef, useState } from "react"
 import { client, take } from "../../api/client.ts"
 import { Failure } from "../../parts/Failure.tsx"
 import { useIsShown } from "../../parts/useIsShown.ts"
+import { isEscape } from "./asked.ts"
 import type { Conversation } from "./conversation.ts"
 
 interface HeadingProps {
@@ -71,7 +72,7 @@ export const Heading = ({ of, onChanged }: HeadingProps) => {
                 readOnly={rename.isPending}
                 maxLength={200}
                 onChange={({ currentTarget }) => setTitle(currentTarget.value)}
-                onKeyDown={({ key }) => key === "Escape" && close()}
+                onKeyDown={(event) => isEscape(event) && close()}
                 autoFocus
               />
               <Button size="xs" type="submit" loading={rename.isPending} disabled={title.trim() === ""}>

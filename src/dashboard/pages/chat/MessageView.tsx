@@ -4,7 +4,7 @@ import { cost } from "../../parts/format.ts"
 import { TextLink } from "../../parts/LinkButton.tsx"
 import { loadedWhenShown } from "../../parts/loadedWhenShown.tsx"
 import { SaveAsArtifact } from "./artifacts/saving.ts"
-import { asksToSend } from "./asked.ts"
+import { asksToSend, isEscape } from "./asked.ts"
 import type { Attempt, Message } from "./conversation.ts"
 import { Markdown } from "./Markdown.tsx"
 import type { Chosen } from "./versions.ts"
@@ -68,7 +68,7 @@ export const Question = memo(({ actions, isLast, isRunning, message, onShow, sho
   if (text !== undefined) {
     const pressed = (event: KeyboardEvent) => {
       if (isSending) return
-      if (event.key === "Escape") cancel()
+      if (isEscape(event)) cancel()
       if (!asksToSend(event) || event.shiftKey || text.trim() === "") return
       event.preventDefault()
       void sendEdited(text)

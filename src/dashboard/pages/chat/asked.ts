@@ -19,3 +19,6 @@ export const withModel = ({ alpha, ...asked }: Asked, model: string): Asked => (
 /** By the keyboard, and not by the Enter that ends the choice of an input method. */
 export const asksToSend = ({ ctrlKey, key, metaKey, nativeEvent }: KeyboardEvent): boolean =>
   key === "Enter" && (metaKey || ctrlKey) && !nativeEvent.isComposing
+
+/** Not the Escape that ends the choice of an input method. */
+export const isEscape = ({ key, nativeEvent }: KeyboardEvent): boolean => key === "Escape" && !nativeEvent.isComposing

@@ -78,8 +78,10 @@ const FirstCall = ({ payer, projectId }: FirstCallProps) => {
     await follow(queries, projectId, settled)
   }
   const pressed = (event: KeyboardEvent) => {
+    // of an input method, whose choice it ends
+    if (event.nativeEvent.isComposing) return
     if (event.key === "Escape") running.current?.abort()
-    if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return
+    if (event.key !== "Enter" || event.shiftKey) return
     event.preventDefault()
     void send()
   }
