@@ -131,6 +131,49 @@ describe.skipIf(!hasChromium)("conversations", () => {
     expect(errors).toEqual([])
   })
 
+  it("are asked at the alpha that the page names, or at that of the routing configuration", async () => {
+    const { api, projectId, service, signIn } = at()
+    await api("POST", `/api/projects/${projectId}/routing-configurations`, {
+      slug: "cheap",
+      models: ["sim/*"],
+      alpha: 0.1
+    })
+    const { errors, page } = await signIn()
+    const used = async () => {
+      const path = `/api/projects/${projectId}/requests?limit=3`
+      const { items } = await api<{ readonly items: ReadonlyArray<{ readonly alpha: number }> }>("GET", path)
+      return items.map(({ alpha }) => alpha)
+    }
+    await page.goto(`${service.url}/dashboard/chat`)
+    await choose(page, "auto:cheap")
+    const field = page.getByRole("group", { name: "Alpha" })
+    const slider = field.getByRole("slider")
+    const shown = async () => [
+      await field.getByText(/^alpha/).innerText(),
+      await slider.getAttribute("aria-valuetext"),
+      await field.getByRole("button").count()
+    ]
+    const answered = (count: number) => expect.poll(() => page.getByRole("link", { name: "Why?" }).count()).toBe(count)
+    await expect.poll(shown).toEqual(["alpha: default", "default", 0])
+    await send(page, "Which one?")
+    await page.waitForURL(/\/chat\/[0-9a-f-]{36}$/)
+    await answered(1)
+    // it may be the alpha at which the slider stands
+    await slider.click()
+    await expect.poll(shown).toEqual(["alpha: 0.50", "0.50", 1])
+    await slider.press("End")
+    await expect.poll(shown).toEqual(["alpha: 1.00", "1.00", 1])
+    await send(page, "And now?")
+    await answered(2)
+    await field.getByRole("button", { name: "Default" }).click()
+    await hasFocus(slider)
+    await expect.poll(shown).toEqual(["alpha: default", "default", 0])
+    await send(page, "And then?")
+    await answered(3)
+    await expect.poll(used).toEqual([0.1, 1, 0.1])
+    expect(errors).toEqual([])
+  })
+
   it("begin with questions whose lines have room within their frames at the width of a phone", async () => {
     const { errors, page } = await at().signIn()
     await page.setViewportSize({ width: 390, height: 844 })

@@ -1,4 +1,4 @@
-import { Button, Checkbox, FileButton, Group, Select, Slider, Stack, Text, Textarea } from "@mantine/core"
+import { Button, Checkbox, FileButton, Group, Select, Stack, Text, Textarea } from "@mantine/core"
 import { useQuery } from "@tanstack/react-query"
 import { type ClipboardEvent, type DragEvent, type KeyboardEvent, useRef, useState } from "react"
 import { Failure } from "../../parts/Failure.tsx"
@@ -6,6 +6,7 @@ import { loadedWhenShown } from "../../parts/loadedWhenShown.tsx"
 import { isDialogOpen, mayTakeFocus } from "../../parts/mayTakeFocus.ts"
 import { keep, kept } from "../../parts/personStorage.ts"
 import { useDraft } from "../../parts/useDraft.ts"
+import { AlphaField } from "./AlphaField.tsx"
 import { type Asked, asksToSend, isEscape, isRouted } from "./asked.ts"
 import type { Message } from "./conversation.ts"
 import { chatModels } from "./queries.ts"
@@ -27,7 +28,6 @@ const useModel = (): readonly [string, (model: string) => void] => {
 }
 
 const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const
-const defaultAlpha = 0.65
 const imageTypes = "image/png,image/jpeg,image/gif,image/webp"
 
 interface ComposerProps {
@@ -160,23 +160,7 @@ export const Composer = (props: ComposerProps) => {
         ) : (
           <Text size="sm">{given.join(" and ")}</Text>
         )}
-        {takesAlpha ? (
-          <Group gap={6} wrap="nowrap">
-            <Text size="xs" c="dimmed" className="figures">
-              alpha {(alpha ?? defaultAlpha).toFixed(2)}
-            </Text>
-            <Slider
-              w={110}
-              min={0}
-              max={1}
-              step={0.05}
-              label={null}
-              thumbLabel="Alpha: 0 is cheapest, 1 is best"
-              value={alpha ?? defaultAlpha}
-              onChange={setAlpha}
-            />
-          </Group>
-        ) : null}
+        {takesAlpha ? <AlphaField value={alpha} onChange={setAlpha} /> : null}
         <Select
           aria-label="Effort"
           placeholder="effort"
