@@ -19,8 +19,14 @@ export const kept = (name: string): string | null => {
 export const keep = (name: string, value: string | null): void => {
   const own = ownPrefix()
   if (own === undefined) return
-  if (value === null) sessionStorage.removeItem(own + name)
-  else sessionStorage.setItem(own + name, value)
+  // also before a value that there is no room for: an older one would come back
+  sessionStorage.removeItem(own + name)
+  if (value === null) return
+  try {
+    sessionStorage.setItem(own + name, value)
+  } catch {
+    // more than a tab may store is not kept
+  }
 }
 
 /** The names of what is kept of this person. */

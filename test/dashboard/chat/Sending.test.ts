@@ -72,6 +72,21 @@ describe.skipIf(!hasChromium)("a question", () => {
     expect(errors).toEqual([])
   })
 
+  it("is kept on the page where a tab has no room to store it", async () => {
+    const { errors, page } = await opened()
+    await message(page).fill("Short")
+    await page.evaluate(`
+      for (let size = 2 ** 22; size >= 1; ) {
+        try { sessionStorage.setItem("room " + Math.random(), "x".repeat(size)) } catch { size /= 2 }
+      }`)
+    const long = "long ".repeat(100)
+    await message(page).fill(long)
+    expect(await message(page).inputValue()).toBe(long)
+    expect(errors).toEqual([])
+    await page.reload()
+    await expect.poll(() => message(page).inputValue()).not.toBe("Short")
+  })
+
   it("of two models is asked once it is known which these are", async () => {
     const { errors, page } = await opened()
     await page.getByRole("combobox", { name: "Compare with" }).fill("sim2/deep")
