@@ -10,7 +10,7 @@ import type { SkippedCandidate } from "./RouterMetadata.ts"
  */
 export class Unauthenticated extends Data.TaggedError("Unauthenticated") {
   override get message(): string {
-    return "A valid credential is required: for calls a project API key as a bearer token (at `/v1/messages` also as `x-api-key`), for the account API a session or an identity token, to sign in a code that has not been used or expired."
+    return "A valid credential is required: for calls a project API key as a bearer token (for Anthropic's Messages also as `x-api-key`), for the account API a session or an identity token, to sign in a code that has not been used or expired."
   }
 }
 

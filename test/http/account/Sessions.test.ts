@@ -18,7 +18,7 @@ import { masterKey, testKey } from "../../support/Service.ts"
 const unauthenticated = {
   error: {
     message:
-      "A valid credential is required: for calls a project API key as a bearer token (at `/v1/messages` also as `x-api-key`), for the account API a session or an identity token, to sign in a code that has not been used or expired.",
+      "A valid credential is required: for calls a project API key as a bearer token (for Anthropic's Messages also as `x-api-key`), for the account API a session or an identity token, to sign in a code that has not been used or expired.",
     type: "authentication_error",
     param: null,
     code: "invalid_api_key"
