@@ -1,5 +1,4 @@
 import { mkdtemp, writeFile } from "node:fs/promises"
-import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -13,6 +12,7 @@ import { databaseKinds, newPerson, operatorOf, type Person, startsNode } from ".
 import { type AnalysedProject, analysedProject, type Detail, reportOf } from "../../support/AnalysisProject.ts"
 import { byClients } from "../../support/Clients.ts"
 import { withOpenTransaction } from "../../support/OpenTransaction.ts"
+import { modelNeverAnswers, newReplayUpstream, reset, serverOf } from "../../support/ReplayUpstream.ts"
 
 type Quote = typeof ReplayQuote.Encoded
 
@@ -25,96 +25,7 @@ const codeOf = async (response: Response) => {
   return [response.status, error.code, error.param] as const
 }
 
-interface UpstreamBody {
-  readonly model: string
-  readonly messages: ReadonlyArray<{ readonly content: string }>
-  readonly max_tokens?: number
-}
-
-/** An upstream with three models. What was asked of it, and when it answers, is the test's. */
-let asked: Array<string> = []
-let bodies: Array<UpstreamBody> = []
-/** Reasoning tokens of a model, before its answer. */
-let reasoningTokens: Readonly<Record<string, number>> = {}
-/** Whether the judge says which answer is better. */
-let isJudgeClear = true
-/** Whether a model's provider rejects a prompt by its policy. */
-let rejects = (_model: string, _at: number): boolean => false
-let isAway = (_model: string): boolean => false
-let closed = 0
-let beforeAnswer = (_model: string): Promise<void> => Promise.resolve()
-/** Resolves when a model is asked: it does not answer. */
-const modelNeverAnswers = () =>
-  new Promise<void>((reached) => {
-    beforeAnswer = () => {
-      reached()
-      return new Promise(() => {})
-    }
-  })
-const answerTokens = 40
-const seen = new Set<string>()
-
-const says = (model: string, text: string): string => {
-  const at = Number(/Question (\d+)/.exec(text)?.[1])
-  const right = `The sum is ${at}.`
-  if (model === "judge") {
-    if (!isJudgeClear) return "I would rather not say."
-    const shown = [...text.matchAll(/<answer label="(.)">\n([\s\S]*?)\n<\/answer>/g)]
-    const fitting = shown.filter(([, , said]) => said?.includes(right))
-    return fitting.length === 1 ? `VERDICT: ${fitting[0]?.[1]}` : "VERDICT: TIE"
-  }
-  // in other words on every third prompt once it has been answered, so that the judge is asked
-  const isFirst = !seen.has(text)
-  seen.add(text)
-  return at % 3 === 0 && !isFirst ? `Added up by ${model}: ${right}` : right
-}
-
-const upstream = (): Server =>
-  createServer((request, response) => {
-    const chunks: Array<Buffer> = []
-    response.on("close", () => {
-      if (!response.writableFinished) closed += 1
-    })
-    request.on("data", (chunk: Buffer) => chunks.push(chunk))
-    request.on("end", () => {
-      const body = JSON.parse(Buffer.concat(chunks).toString()) as UpstreamBody
-      const { max_tokens = Number.POSITIVE_INFINITY, messages, model } = body
-      asked.push(model)
-      bodies.push(body)
-      if (isAway(model)) {
-        response.writeHead(500).end()
-        return
-      }
-      if (rejects(model, Number(/Question (\d+)/.exec(messages.at(-1)?.content ?? "")?.[1]))) {
-        response.writeHead(400, { "content-type": "application/json" })
-        const error = { message: "Filtered.", type: "invalid_request_error", code: "content_filter" }
-        response.end(JSON.stringify({ error }))
-        return
-      }
-      const reasoned = reasoningTokens[model] ?? 0
-      const isCut = reasoned + answerTokens > max_tokens
-      const content = isCut ? "" : says(model, messages.map((message) => message.content).join("\n"))
-      const completion_tokens = isCut ? max_tokens : reasoned + answerTokens
-      void beforeAnswer(model).then(() => {
-        response.writeHead(200, { "content-type": "application/json" })
-        response.end(
-          JSON.stringify({
-            id: "x",
-            object: "chat.completion",
-            created: 1,
-            model,
-            choices: [{ index: 0, message: { role: "assistant", content }, finish_reason: isCut ? "length" : "stop" }],
-            usage: {
-              prompt_tokens: 60,
-              completion_tokens,
-              total_tokens: 60 + completion_tokens,
-              completion_tokens_details: { reasoning_tokens: isCut ? completion_tokens : reasoned }
-            }
-          })
-        )
-      })
-    })
-  })
+const upstream = newReplayUpstream()
 
 const modelOf = (name: string, price: number, quality: number) => ({
   id: `mine/${name}`,
@@ -127,7 +38,7 @@ const modelOf = (name: string, price: number, quality: number) => ({
 })
 
 describe.each(databaseKinds)("the replay of an analysis on %s", (kind) => {
-  const server = upstream()
+  const server = serverOf(upstream)
   const node = startsNode(kind, async () => {
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
     const { port } = server.address() as AddressInfo
@@ -157,21 +68,12 @@ describe.each(databaseKinds)("the replay of an analysis on %s", (kind) => {
     owner = await newPerson(node)
     operator = await operatorOf(node)
   })
-  beforeEach(() => {
-    asked = []
-    bodies = []
-    reasoningTokens = {}
-    isJudgeClear = true
-    rejects = () => false
-    isAway = () => false
-    closed = 0
-    beforeAnswer = () => Promise.resolve()
-  })
+  beforeEach(() => reset(upstream))
   afterAll(() => new Promise((resolve) => server.close(resolve)))
 
   /** Conversations of one call each that `auto` has sent to the large model. */
   const analysed = async (conversations: number, replay_allowed = true, parameters: object = {}) => {
-    seen.clear()
+    upstream.seen.clear()
     const project = await analysedProject(node, owner, operator, { replay_allowed })
     await byClients(conversations, async (at) => {
       await project.chat({
@@ -181,8 +83,8 @@ describe.each(databaseKinds)("the replay of an analysis on %s", (kind) => {
       })
     })
     const analysis = await project.analyse()
-    asked = []
-    bodies = []
+    upstream.asked = []
+    upstream.bodies = []
     return { project, analysis }
   }
   const request = { max_spend_microusd: 5_000_000, judge_model: "mine/judge", candidates: ["mine/small"] }
@@ -221,7 +123,7 @@ describe.each(databaseKinds)("the replay of an analysis on %s", (kind) => {
       ]
     })
     expect(quote.cost_microusd).toBeGreaterThan(0)
-    expect(asked).toEqual([])
+    expect(upstream.asked).toEqual([])
 
     expect(await replay(project, analysis, { confirm: true })).toEqual({ ...quote, started: true })
     const done = await project.ended(analysis.id)
@@ -256,7 +158,7 @@ describe.each(databaseKinds)("the replay of an analysis on %s", (kind) => {
 
   it("lets models reason before they answer and judge", async () => {
     const { analysis, project } = await analysed(many)
-    reasoningTokens = { small: 1_500, judge: 700 }
+    upstream.reasoningTokens = { small: 1_500, judge: 700 }
     await replay(project, analysis, { max_spend_microusd: 90_000_000, confirm: true })
     const [question] = reportOf(await project.ended(analysis.id)).segments[0]?.questions ?? []
     expect(question).toMatchObject({ verdict: "not_worse", losses: 0 })
@@ -264,7 +166,7 @@ describe.each(databaseKinds)("the replay of an analysis on %s", (kind) => {
 
   it("recommends no candidate that rejects every second prompt", async () => {
     const { analysis, project } = await analysed(many)
-    rejects = (model, at) => model === "small" && at % 2 === 0
+    upstream.rejects = (model, at) => model === "small" && at % 2 === 0
     await replay(project, analysis, { confirm: true })
     const report = reportOf(await project.ended(analysis.id))
     const [question] = report.segments[0]?.questions ?? []
@@ -275,12 +177,12 @@ describe.each(databaseKinds)("the replay of an analysis on %s", (kind) => {
 
   it("asks little of a candidate that cannot be reached, nothing of the model in use beside it, and says so", async () => {
     const { analysis, project } = await analysed(many)
-    isAway = (model) => model === "small"
+    upstream.isAway = (model) => model === "small"
     await replay(project, analysis, { confirm: true })
     const report = reportOf(await project.ended(analysis.id))
     const [question] = report.segments[0]?.questions ?? []
     expect(question).toMatchObject({ verdict: "insufficient_data", pairs: 0, failed: 0, left_out: 12 })
-    expect(asked).not.toContain("large")
+    expect(upstream.asked).not.toContain("large")
     expect(report.honesty.not_looked_at.at(-1)).toMatch(/all of the first calls for answers of mine\/small failed/)
   }, 120_000)
 
@@ -290,18 +192,18 @@ describe.each(databaseKinds)("the replay of an analysis on %s", (kind) => {
     await replay(project, analysis, { confirm: true })
     await project.ended(analysis.id)
     for (const model of ["small", "large"]) {
-      const body = bodies.find((one) => one.model === model)
+      const body = upstream.bodies.find((one) => one.model === model)
       expect(body).toMatchObject({ top_p: 0.2, temperature: 0.1, seed: 7, stop: ["END"], max_tokens: 300 })
     }
   }, 120_000)
 
   it("grades nothing for the router on the word of a judge that finds no planted degradation", async () => {
     const { analysis, project } = await analysed(few - 5)
-    isJudgeClear = false
+    upstream.isJudgeClear = false
     await replay(project, analysis, { confirm: true })
     const [question] = reportOf(await project.ended(analysis.id)).segments[0]?.questions ?? []
     expect(question).toMatchObject({ verdict: "insufficient_data", sensitivity_lo: 0, pairs: 0, pairs_needed: null })
-    expect(new Set(asked)).toEqual(new Set(["judge"]))
+    expect(new Set(upstream.asked)).toEqual(new Set(["judge"]))
     expect(await gradesOf(project)).toMatchObject({ _tag: "None" })
   }, 120_000)
 
@@ -337,7 +239,7 @@ describe.each(databaseKinds)("the replay of an analysis on %s", (kind) => {
     await project.ask("PATCH", `/api/projects/${project.id}`, {
       rate_limits: { requests_per_minute: null, tokens_per_minute: null, concurrent_requests: 1 }
     })
-    const reached = modelNeverAnswers()
+    const reached = modelNeverAnswers(upstream)
     await replay(project, analysis, { confirm: true })
     await reached
     await expect
@@ -348,14 +250,14 @@ describe.each(databaseKinds)("the replay of an analysis on %s", (kind) => {
         }
       )
       .toMatchObject({ items: expect.arrayContaining([expect.objectContaining({ key_name: null })]) })
-    expect(asked.length).toBe(1)
+    expect(upstream.asked.length).toBe(1)
     await project.ask("POST", `/api/analyses/${analysis.id}/cancel`)
     expect((await project.ended(analysis.id)).status).toBe("cancelled")
   }, 120_000)
 
   it("is cancelled while a model answers: the call is closed, and the report stays", async () => {
     const { analysis, project } = await analysed(few)
-    const running = modelNeverAnswers()
+    const running = modelNeverAnswers(upstream)
     await replay(project, analysis, { confirm: true })
     await running
     await project.ask("POST", `/api/analyses/${analysis.id}/cancel`)
@@ -369,12 +271,12 @@ describe.each(databaseKinds)("the replay of an analysis on %s", (kind) => {
       ...reportOf(analysis).honesty.not_looked_at,
       `whether mine/small would have answered ${asks} prompts as well as mine/large: the replay ended before`
     ])
-    expect(closed).toBeGreaterThan(0)
-    const calls = asked.length
+    expect(upstream.closed).toBeGreaterThan(0)
+    const calls = upstream.asked.length
     expect(calls).toBeLessThanOrEqual(4)
-    beforeAnswer = () => Promise.resolve()
+    upstream.beforeAnswer = () => Promise.resolve()
     expect(await project.ask("GET", `/api/analyses/${analysis.id}`)).toMatchObject({ status: "cancelled" })
-    expect(asked).toHaveLength(calls)
+    expect(upstream.asked).toHaveLength(calls)
   }, 120_000)
 
   it("sends nothing of what is erased while it runs", async () => {
@@ -383,21 +285,21 @@ describe.each(databaseKinds)("the replay of an analysis on %s", (kind) => {
     const mayAnswer = new Promise<void>((resolve) => {
       answer = resolve
     })
-    beforeAnswer = () => mayAnswer
+    upstream.beforeAnswer = () => mayAnswer
     await replay(project, analysis, { confirm: true })
-    await expect.poll(() => asked.length, { timeout: 10_000 }).toBe(4)
+    await expect.poll(() => upstream.asked.length, { timeout: 10_000 }).toBe(4)
     const erased = await project.ask("POST", `/api/projects/${project.id}/capture/erase`, { target: "project" })
     expect(erased).toEqual({ erased: few })
     answer()
     const done = await project.ended(analysis.id)
     expect(done.status).toBe("succeeded")
     expect(reportOf(done).segments[0]?.questions[0]).toMatchObject({ verdict: "insufficient_data", pairs: 0 })
-    expect(asked).toHaveLength(4)
+    expect(upstream.asked).toHaveLength(4)
   }, 120_000)
 
   it("ends with its project: the call is closed, and nothing more is asked or kept", async () => {
     const { analysis, project } = await analysed(few)
-    const running = modelNeverAnswers()
+    const running = modelNeverAnswers(upstream)
     await replay(project, analysis, { confirm: true })
     await running
     const { items } = await project.ask<{ readonly items: ReadonlyArray<{ readonly id: string }> }>(
@@ -407,8 +309,8 @@ describe.each(databaseKinds)("the replay of an analysis on %s", (kind) => {
     for (const { id } of items) await project.ask("POST", `/api/keys/${id}/revoke`)
     expect((await owner.send("DELETE", `/api/projects/${project.id}`)).status).toBe(204)
     // long before the lease is looked at again
-    await expect.poll(() => closed, { timeout: 8_000 }).toBeGreaterThan(0)
-    expect(asked.length).toBeLessThanOrEqual(4)
+    await expect.poll(() => upstream.closed, { timeout: 8_000 }).toBeGreaterThan(0)
+    expect(upstream.asked.length).toBeLessThanOrEqual(4)
     const kept = Effect.flatMap(SqlClient, (sql) => sql`select from analysis_item where analysis_id = ${analysis.id}`)
     expect(await node.run(kept)).toEqual([])
   }, 120_000)
@@ -431,7 +333,7 @@ describe.each(databaseKinds)("the replay of an analysis on %s", (kind) => {
         expect((await sent).status).toBe(404)
       })
       expect(await project.ask("GET", `/api/analyses/${analysis.id}`)).toMatchObject({ status: "succeeded" })
-      expect(asked).toEqual([])
+      expect(upstream.asked).toEqual([])
     },
     120_000
   )
@@ -440,7 +342,7 @@ describe.each(databaseKinds)("the replay of an analysis on %s", (kind) => {
     const { analysis, project } = await analysed(few)
     const analyses = [analysis]
     while (analyses.length < 6) analyses.push(await project.analyse())
-    beforeAnswer = () => new Promise(() => {})
+    upstream.beforeAnswer = () => new Promise(() => {})
     const statuses = await Promise.all(
       analyses.map(async ({ id }) => {
         const answer = await owner.send("POST", `/api/analyses/${id}/replay`, { ...request, confirm: true })
@@ -462,6 +364,6 @@ describe.each(databaseKinds)("the replay of an analysis on %s", (kind) => {
     const judged = { ...request, judge_model: "mine/small", confirm: true }
     const compared = await owner.send("POST", `/api/analyses/${allowed.analysis.id}/replay`, judged)
     expect(await codeOf(compared)).toEqual([400, "invalid_value", "judge_model"])
-    expect(asked).toEqual([])
+    expect(upstream.asked).toEqual([])
   }, 120_000)
 })
