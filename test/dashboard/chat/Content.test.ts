@@ -369,6 +369,8 @@ describe.skipIf(!hasChromium)("what conversations have beside text", () => {
       for (const model of ["large", "small"]) {
         const side = page.getByRole("region", { name: `Conversation with acme/${model}` })
         await side.getByText(`${text} of ${model}`, { exact: true }).waitFor(polling)
+        // until its answer has ended nothing can be sent
+        await side.getByRole("button", { name: "Retry", exact: true }).waitFor(polling)
       }
     }
     await answers("First answer")
