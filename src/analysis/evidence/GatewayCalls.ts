@@ -11,7 +11,15 @@ import type { RateLimit } from "../../domain/RateLimitStatus.ts"
 import type { Completion } from "../../gateway/CallProgram.ts"
 import { Gateway } from "../../gateway/Gateway.ts"
 import { Scopes } from "../../ledger/Scopes.ts"
-import { type Answer, CapReached, ModelCalls, ModelFailed, type Question, SampleGone } from "./ModelCalls.ts"
+import {
+  type Answer,
+  CapReached,
+  cutByFunds,
+  ModelCalls,
+  ModelFailed,
+  type Question,
+  SampleGone
+} from "./ModelCalls.ts"
 
 /** Whose money an analysis spends, up to its cap. */
 export interface SpendCap {
@@ -90,7 +98,7 @@ export const layer = (
             }),
             Effect.flatMap(
               ({ answer, metadata }): Effect.Effect<Answer, CapReached | ModelFailed> =>
-                metadata.notes?.includes("output_capped_by_funds") === true
+                metadata.notes?.includes(cutByFunds) === true
                   ? cutShort(question)
                   : Effect.succeed({ message: messageOf(answer), costMicroUsd: metadata.cost.amount_microusd })
             )
@@ -124,7 +132,7 @@ const isModelsFault = (failure: CallFailure): boolean =>
 /** No answer to compare. Without a cap of the client a call takes a part of what is left, so that there may be money for others. */
 const cutShort = ({ maxOutputTokens }: Question): Effect.Effect<never, CapReached | ModelFailed> =>
   maxOutputTokens === undefined
-    ? new ModelFailed({ code: "output_capped_by_funds", isModelsFault: false })
+    ? new ModelFailed({ code: cutByFunds, isModelsFault: false })
     : new CapReached({ availableMicroUsd: 0 })
 
 const noKeyLimit = { requestsPerMinute: null, tokensPerMinute: null, concurrentRequests: null }

@@ -44,6 +44,9 @@ export class CapReached extends Data.TaggedError("CapReached")<{
   readonly availableMicroUsd: number
 }> {}
 
+/** Code of an answer that the spend cap has cut. */
+export const cutByFunds = "output_capped_by_funds"
+
 /** The model gave no answer; what it may have cost is in the ledger. */
 export class ModelFailed extends Data.TaggedError("ModelFailed")<{
   readonly code: string

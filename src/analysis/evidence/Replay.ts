@@ -4,7 +4,14 @@ import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import type { PromptClass } from "../../domain/PromptClass.ts"
 import { agree } from "./Agreement.ts"
 import { Judge } from "./Judge.ts"
-import { type AskedRequest, type CapReached, ModelCalls, type ModelFailed, type SampleGone } from "./ModelCalls.ts"
+import {
+  type AskedRequest,
+  type CapReached,
+  cutByFunds,
+  ModelCalls,
+  type ModelFailed,
+  type SampleGone
+} from "./ModelCalls.ts"
 import { degrade } from "./Plants.ts"
 import { type Arm, arms, type ItemKey, type ItemResult, ReplayItems } from "./ReplayItemStore.ts"
 import {
@@ -76,6 +83,8 @@ export const answer = (
     for (const item of yield* items.list(question.analysisId)) known.set(keyText(item), item.result)
 
     let capped = false
+    /** Arms whose last answer the spend cap has cut: what is left is too little for them. */
+    const cut = new Set<Arm>()
     const tallies = { plant: newTally(), candidate: newTally(), placebo: newTally() }
     const compare = (sample: ReplaySample, arm: Arm) => {
       const key = keyOf(question, sample, arm)
@@ -87,6 +96,7 @@ export const answer = (
         const result = yield* otherAnswers[arm](sample).pipe(
           Effect.catchTag("ModelFailed", ({ code }) => {
             tallies[arm].code = code
+            if (code === cutByFunds) cut.add(arm)
             return Effect.succeed<ItemResult>({ outcome: "failed" })
           }),
           Effect.catchTag("SampleGone", () => Effect.succeed(undefined)),
@@ -96,6 +106,7 @@ export const answer = (
           })
         )
         if (result === undefined) return undefined
+        if (result.outcome === "compared") cut.delete(arm)
         yield* items.end(key, result)
         return result
       })
@@ -134,7 +145,7 @@ export const answer = (
       const compared = ended.flatMap(({ result, sample }) => (result.outcome === "compared" ? [sample] : []))
       state = (yield* portion(compared, "placebo")).flatMap(comparedOf).map(comparisonOf).reduce(addPlacebo, state)
     }
-    const found = verdict(state, capped)
+    const found = verdict(state, capped || cut.size > 0)
     const arm = found.isFinal ? undefined : silent()
     const leftOut = tallies.candidate.failed
     if (arm === undefined) return { ...found, leftOut, stopped: null }
