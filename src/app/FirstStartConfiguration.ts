@@ -10,7 +10,8 @@ import { type RoutingConfigurationColumns, RoutingConfigurationStore } from "../
 /**
  * Writes the configured `policy` and `routingConfigurations` to project "default" at every start. Without a configured policy the
  * last policy stays active and becomes editable elsewhere: removing a line from a file must not lift a restriction.
- * Configurations that are no longer in the file are removed. True when anything changed.
+ * Configurations that are no longer in the file are removed, but for what people had made before the file named it, which is theirs again.
+ * True when anything changed.
  */
 export const applyConfiguration: (
   policy: ConfiguredPolicy | null,

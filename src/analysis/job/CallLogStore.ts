@@ -121,10 +121,10 @@ export const make = (sql: SqlClient, maxCallsEach = 200_000): CallLogStoreShape 
     to: dateAt(to.getTime() + maxLateMillis)
   })
 
-  /** The time at which the portion that begins here ends, where more calls come after it. */
+  /** The time at which the portion that begins here ends, where more calls come after it: later, however many have its first time. */
   const endOfPortion = (project: ProjectId, { from, to }: Portion) =>
     sql`select written_at::text as at from call
-      where project_id = ${project} and written_at >= ${from}::timestamptz and written_at < ${to}::timestamptz
+      where project_id = ${project} and written_at > ${from}::timestamptz and written_at < ${to}::timestamptz
       order by written_at offset ${maxCallsEach} limit 1`.pipe(Effect.flatMap(decodeTimes))
 
   const portions = (project: ProjectId, range: Range) =>

@@ -87,6 +87,12 @@ it.effect("calls of an analysis that wait for a rate limit are not made once the
   })
 )
 
+const capOf = (maxSpendMicroUsd: number): GatewayCalls.SpendCap => {
+  const { accountId, billingMode, projectId } = TestGateway.testCaller
+  const caller = { accountId, billingMode, projectId }
+  return { analysisId: "00000000-0000-7000-8000-000000000009", maxSpendMicroUsd, caller, rateLimit: null }
+}
+
 it.effect.each([
   ["where the client has set no cap, so that money is left for others", undefined, "ModelFailed"],
   ["where there is no money for what the client's cap allows", 600, "CapReached"]
@@ -95,17 +101,10 @@ it.effect.each([
     const provider = yield* makeProvider("mine", () =>
       Stream.make(textEvent("VERDICT:"), finishEvent("length"), usageEvent({ inputTokens: 20, outputTokens: 300 }))
     )
-    const { accountId, billingMode, projectId } = TestGateway.testCaller
-    const cap = {
-      analysisId: "00000000-0000-7000-8000-000000000009",
-      maxSpendMicroUsd: 800,
-      caller: { accountId, billingMode, projectId },
-      rateLimit: null
-    }
     const failed = yield* Effect.flatMap(ModelCalls, (each) =>
       Effect.flip(each.ask({ ...question, maxOutputTokens }))
     ).pipe(
-      Effect.provide(GatewayCalls.layer(cap, () => Effect.succeed(true))),
+      Effect.provide(GatewayCalls.layer(capOf(800), () => Effect.succeed(true))),
       Effect.provide(TestGateway.layer({ models: [model], providers: [provider], rateLimits: noRateLimits }))
     )
     expect(failed._tag).toBe(failure)
@@ -127,15 +126,8 @@ it.effect.each([
   ([reason, code, isModelsFault]) =>
     Effect.gen(function* () {
       const provider = yield* makeProvider("mine", () => Stream.fail(new ProviderError({ providerId: "mine", reason })))
-      const { accountId, billingMode, projectId } = TestGateway.testCaller
-      const cap = {
-        analysisId: "00000000-0000-7000-8000-000000000009",
-        maxSpendMicroUsd: 1_000_000,
-        caller: { accountId, billingMode, projectId },
-        rateLimit: null
-      }
       const failing = yield* Effect.flatMap(ModelCalls, ({ ask }) => Effect.flip(ask(question))).pipe(
-        Effect.provide(GatewayCalls.layer(cap, () => Effect.succeed(true))),
+        Effect.provide(GatewayCalls.layer(capOf(1_000_000), () => Effect.succeed(true))),
         Effect.provide(TestGateway.layer({ models: [model], providers: [provider], rateLimits: noRateLimits })),
         Effect.fork
       )

@@ -84,6 +84,17 @@ for (const [name, database] of databases) {
         })
       )
 
+      it.effect("sums up more calls of one time than a portion has", () =>
+        Effect.gen(function* () {
+          const project = yield* logged
+          const sql = yield* SqlClient
+          yield* sql`update call set written_at = now() - interval '1 minute' where project_id = ${project}`
+          const log = make(yield* AccountSql, 2)
+          const { calls } = yield* log.traffic(project, { from: new Date(Date.now() - dayMillis), to: new Date() })
+          expect(calls).toBe(20)
+        })
+      )
+
       it.effect("takes a range that begins with the calendar", () =>
         Effect.gen(function* () {
           const project = yield* logged

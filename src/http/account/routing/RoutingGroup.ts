@@ -42,7 +42,7 @@ const create = HttpApiEndpoint.post("createRoutingConfiguration", "/api/projects
   .annotate(OpenApi.Summary, "Create a routing configuration")
   .annotate(
     OpenApi.Description,
-    "Requires the member role. Its first version is active immediately, as `auto:<slug>`. A project whose policy or configurations GATEWAY_CONFIG manages can have further ones; if the file later contains the same slug, its settings replace them at the next start or reload and the configuration becomes read-only."
+    "Requires the member role. Its first version is active immediately, as `auto:<slug>`. A project whose policy or configurations GATEWAY_CONFIG manages can have further ones; if the file later contains the same slug, its settings replace them at the next start or reload and the configuration becomes read-only until the file no longer contains it; then the newest version is active again."
   )
 
 const get = HttpApiEndpoint.get("getRoutingConfiguration", "/api/projects/:id/routing-configurations/:slug")
