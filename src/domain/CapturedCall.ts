@@ -86,9 +86,9 @@ export type BlockKind = "tool" | "system" | "user" | "assistant" | "tool_result"
 
 /** One block of a prompt, or the response. Ids are keyed by project and day: equal blocks of one conversation have equal ids. */
 export interface CapturedBlock {
-  /** Hex; of the block as it was sent. Empty where the sample is truncated. */
+  /** Hex; of the block as it was sent, but for its marks for the provider's cache. Empty where the sample is truncated. */
   readonly id: string
-  /** Hex; of the block with sorted keys and without times, dates, epochs and UUIDs. Empty where the sample is truncated. */
+  /** Hex; of that with sorted keys and without times, dates, epochs and UUIDs. Empty where the sample is truncated. */
   readonly canonicalId: string
   readonly kind: BlockKind
   /** Of its JSON in UTF-8, without media. */

@@ -7,6 +7,7 @@ import {
   type Expanded,
   encode,
   expand,
+  identify,
   type Job,
   maxNewBytes,
   openSample,
@@ -116,6 +117,69 @@ describe("a conversation", () => {
   })
 })
 
+describe("marks for the provider's cache", () => {
+  const cache_control = { type: "ephemeral" }
+  const turn = (role: "user" | "assistant", text: string, isMarked: boolean): Message => ({
+    role,
+    // as Messages are read: a lone text is a string, unless it is marked
+    content: isMarked ? [{ type: "text", text, cache_control }] : text
+  })
+  const images = (marked: number): Message => ({
+    role: "user",
+    content: ["a", "b"].map((text, at) => ({ type: "text", text, ...(at === marked && { cache_control }) }))
+  })
+  const calls = (marked: boolean): Message => ({
+    role: "assistant",
+    content: null,
+    tool_calls: [
+      { id: "c", type: "function", function: { name: "f", arguments: "{}" }, ...(marked && { cache_control }) }
+    ]
+  })
+  const result = (marked: boolean): Message => ({
+    role: "tool",
+    content: "done",
+    tool_call_id: "c",
+    ...(marked && { cache_control })
+  })
+  const offered = (marked: boolean): Tool => ({
+    type: "function",
+    function: { name: "f", parameters: { properties: { cache_control: { type: "string" } } } },
+    ...(marked && { cache_control })
+  })
+  const requests: ReadonlyArray<{ messages: ReadonlyArray<Message>; tools: ReadonlyArray<Tool> }> = [
+    { tools: [offered(true)], messages: [turn("user", "one", true)] },
+    { tools: [offered(false)], messages: [turn("user", "one", false), calls(true), result(true)] },
+    { tools: [offered(true)], messages: [turn("user", "one", true), calls(false), result(false), images(0)] },
+    { tools: [offered(true)], messages: [turn("user", "one", false), calls(false), result(true), images(1)] }
+  ]
+
+  it.each(["full", "fingerprint"] as const)(
+    "that move on leave the ids of blocks as they are, content %s",
+    (content) => {
+      let base: Base | null = null
+      let before: Expanded | undefined
+      let ids: ReadonlyArray<string> = []
+      for (const [at, { messages, tools }] of requests.entries()) {
+        const encoded: Encoded = encode({ ...jobOf(String(at), messages, tools, null), content }, base)
+        base = { id: String(at), keys: encoded.keys }
+        const opened = openSample(keys.seal, project, String(at), encoded.sealed)
+        before = opened && expand(opened, before, () => undefined)
+        const blocks = before?.blocks ?? []
+        const named = blocks.flatMap((block) => Object.values(identify(block, keys.id)))
+        expect(named.slice(0, ids.length)).toEqual(ids)
+        ids = named
+        // each as it was sent
+        if (content === "full")
+          expect(blocks.map(({ text }) => text)).toEqual([...tools, ...messages].map((one) => JSON.stringify(one)))
+        expect(blocks.map(({ mark }) => mark)).toEqual(
+          [...tools, ...messages].map((one) => (JSON.stringify(one).includes(',"cache_control"') ? "5m" : null))
+        )
+      }
+      expect(new Set(ids)).toHaveLength(ids.length)
+    }
+  )
+})
+
 it("a sample opens only with its own key and as itself", () => {
   const { sealed } = encode(jobOf("1", [{ role: "user", content: "hello" }], [], null), null)
   expect(openSample(keys.seal, project, "1", sealed)).toBeDefined()
@@ -162,10 +226,10 @@ it("keeps no text of a sample whose new blocks are too large, and does not let i
 })
 
 it("blocks that differ in times, dates, epochs, UUIDs or the order of keys have one canonical form", () => {
-  const at = (content: string) => canonicalOf(JSON.stringify({ role: "system", content }))
+  const at = (content: string) => canonicalOf({ role: "system", content })
   expect(at("now 2026-01-01T10:00:00.123Z")).toBe(at("now 2025-12-31 23:59:59"))
   expect(at("at 10:00, since 1767225600")).toBe(at("at 9:59:30, since 1867225600123"))
   expect(at("id 0192f0c1-2222-7333-8444-555566667777")).toBe(at("id 0292f0c1-2222-7333-8444-555566667778"))
-  expect(canonicalOf('{"a":1,"b":"c"}')).toBe(canonicalOf('{"b":"c","a":1}'))
+  expect(canonicalOf({ a: 1, b: "c" })).toBe(canonicalOf({ b: "c", a: 1 }))
   expect(at("now 10:00")).not.toBe(at("then 10:00"))
 })

@@ -198,13 +198,35 @@ const time = /\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[
 const clock = /\d{1,2}:\d{2}(?::\d{2})?/g
 const epoch = /\b1\d{9}(?:\d{3})?\b/g
 
-/** The same for blocks that differ in nothing but the order of their keys, times, dates, epochs and UUIDs. @param {string} text */
-export const canonicalOf = (text) =>
-  JSON.stringify(sorted(JSON.parse(text)))
-    .replace(uuid, "#")
-    .replace(time, "#")
-    .replace(clock, "#")
-    .replace(epoch, "#")
+/**
+ * A block, read from its JSON, as it is compared with others: without marks for the provider's cache, which are no part of the prompt
+ * and move on with each request, and with a lone text as a string, because only a part can be marked. The same object where nothing
+ * of that is in it.
+ *
+ * @param {Loose} block @returns {Loose}
+ */
+export const unmarked = (block) => {
+  const { content, tool_calls } = block
+  const parts = Array.isArray(content) ? content : []
+  const isLoneText = parts.length === 1 && parts[0].type === "text"
+  if (!isLoneText && ![block, ...parts, ...(tool_calls ?? [])].some(isMarked)) return block
+  return {
+    ...withoutMark(block),
+    ...(Array.isArray(content) && { content: isLoneText ? parts[0].text : parts.map(withoutMark) }),
+    ...(Array.isArray(tool_calls) && { tool_calls: tool_calls.map(withoutMark) })
+  }
+}
+
+/** @param {Loose} part */
+const isMarked = ({ cache_control, prompt_cache_breakpoint }) =>
+  cache_control !== undefined || prompt_cache_breakpoint !== undefined
+
+/** @param {Loose} part @returns {Loose} */
+const withoutMark = ({ cache_control: _, prompt_cache_breakpoint: __, ...part }) => part
+
+/** The same for blocks that differ in nothing but the order of their keys, times, dates, epochs and UUIDs. @param {Loose} block */
+export const canonicalOf = (block) =>
+  JSON.stringify(sorted(block)).replace(uuid, "#").replace(time, "#").replace(clock, "#").replace(epoch, "#")
 
 /** @param {unknown} value @returns {unknown} */
 const sorted = (value) => {

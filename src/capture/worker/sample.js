@@ -1,4 +1,4 @@
-import { blocksOf, canonicalOf, looks, looksOf, messageBlock, nothingFound } from "./blocks.js"
+import { blocksOf, canonicalOf, looks, looksOf, messageBlock, nothingFound, unmarked } from "./blocks.js"
 import { idOf, keysOf, open, seal } from "./seal.js"
 
 /**
@@ -103,7 +103,7 @@ export const write = (job, base, { blocks, called, isBound, media, response }) =
   const own = []
   const rest = blocks.slice(shared.reduce((sum, { blocks: some }) => sum + some.length, 0))
   for (const block of rest) {
-    const at = known.get(keyOf(block)) ?? -1
+    const at = known.get(keyOf(block, keys.id)) ?? -1
     const [start = -3, count = 0] = runs.slice(-2)
     const goesOn = at === -1 ? start === -1 : start >= 0 && start + count === at
     if (goesOn) runs[runs.length - 1] = count + 1
@@ -145,7 +145,9 @@ export const write = (job, base, { blocks, called, isBound, media, response }) =
             )
           )
         })),
-    keys: truncated ? [] : [...blocks.map(keyOf), ...(response === undefined ? [] : [keyOf(response)])],
+    keys: truncated
+      ? []
+      : [...blocks, ...(response === undefined ? [] : [response])].map((block) => keyOf(block, keys.id)),
     truncated,
     mayFlow: isFull && !truncated && !isBound && media.length === 0
   }
@@ -206,17 +208,23 @@ const storedOf = (block, key) => ({
 })
 
 /** @param {BlockKind} kind @param {string} text @param {Uint8Array} key */
-const idsOf = (kind, text, key) => ({
-  id: idOf(key, `${kind}\0${text}`),
-  canonicalId: idOf(key, `canonical ${kind}\0${canonicalOf(text)}`)
-})
+const idsOf = (kind, text, key) => {
+  /** @type {Loose} */
+  const sent = JSON.parse(text)
+  const block = unmarked(sent)
+  return {
+    id: idOf(key, `${kind}\0${block === sent ? text : JSON.stringify(block)}`),
+    canonicalId: idOf(key, `canonical ${kind}\0${canonicalOf(block)}`)
+  }
+}
 
 /** @param {Stored} block @param {Uint8Array} key @returns {{ id: string, canonicalId: string }} */
 export const identify = ({ canonicalId, id, kind, text }, key) =>
   id !== null && canonicalId !== null ? { id, canonicalId } : idsOf(kind, text ?? "", key)
 
-/** @param {Stored} block */
-const keyOf = ({ id }) => id ?? ""
+/** What a block is stored once by: its text with its marks, so that each request is read again as it was sent. @param {Stored} block @param {Uint8Array} key */
+const keyOf = ({ id, kind, mark, text }, key) =>
+  text === null ? `${id} ${mark}` : idOf(key, `stored ${kind}\0${text}`)
 
 /** The tools together, and each instruction before the first message of the user. @param {ReadonlyArray<Stored>} blocks @param {Uint8Array} key */
 const sharedOf = (blocks, key) => {
@@ -231,7 +239,7 @@ const sharedOf = (blocks, key) => {
   for (const group of groups) {
     // only a beginning can be shared: the rest follows in the order of the prompt
     if (group.reduce((sum, { bytes }) => sum + bytes, 0) < minSharedBytes) break
-    shared.push({ id: idOf(key, `pack\0${group.map(keyOf).join(" ")}`), blocks: group })
+    shared.push({ id: idOf(key, `pack\0${group.map((block) => keyOf(block, key)).join(" ")}`), blocks: group })
   }
   return shared
 }

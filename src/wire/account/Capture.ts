@@ -95,11 +95,11 @@ const usageOrNull = Schema.NullOr(CapturedUsage).annotations({ description: "Tok
 
 const CapturedBlock = Schema.Struct({
   id: Schema.String.annotations({
-    description: "Equal for identical blocks of one conversation; empty where truncated."
+    description: "Equal for blocks of one conversation that differ at most in cache breakpoints; empty where truncated."
   }),
   canonical_id: Schema.String.annotations({
     description:
-      "Equal for blocks that differ only in the order of keys, times, dates and UUIDs; empty where truncated."
+      "Equal for blocks that differ at most in cache breakpoints, the order of keys, times, dates and UUIDs; empty where truncated."
   }),
   kind: Schema.Literal("tool", "system", "user", "assistant", "tool_result").annotations({
     description: "A tool definition, or the role of a message."
