@@ -58,6 +58,7 @@ import { QualityEvidence } from "../routing/evidence/QualityEvidenceStore.ts"
 import { AccountTransactions } from "../sql/AccountDatabase.ts"
 import { Database } from "../sql/Database.ts"
 import { viewOf } from "./reload/LiveSettings.ts"
+import { callsCostNothing } from "./TestPayments.ts"
 
 export type AccountSettings = Pick<
   Settings.Settings,
@@ -155,17 +156,10 @@ export const masterKeyLayer = ({ dataDirectory, masterKey }: Pick<Settings.Setti
     )
   )
 
-/** Stripe where it is set up, else the test page: by default only while no call can cost real money. */
+/** Stripe where it is set up, else the test page: by default only while no call can cost real money, which a reload can change. */
 const checkouts = (settings: AccountSettings) => {
   const { localCheckout, proxy, stripe } = settings
   if (stripe !== null) return Layer.provide(Checkouts.layerStripe(stripe), OutgoingHttp.layer(proxy))
   if (localCheckout === "off") return Checkouts.layerNone
-  return Checkouts.layerTest(() => localCheckout === "on" || costsNothing(settings))
+  return Checkouts.layerTest(() => localCheckout === "on" || callsCostNothing(settings))
 }
-
-/** A reload can change it. Where only projects with own credentials can call, test money would buy nothing. */
-const costsNothing = ({ bedrock, providers, simulated, vendorKeys }: AccountSettings): boolean =>
-  (simulated || providers.length > 0) &&
-  vendorKeys.size === 0 &&
-  bedrock === null &&
-  providers.every(({ apiKey }) => apiKey === null)

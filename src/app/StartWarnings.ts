@@ -6,6 +6,7 @@ import * as Settings from "../config/Settings.ts"
 import { similarNames } from "../config/SimilarNames.ts"
 import type { ConfigIssue } from "../domain/InvalidConfiguration.ts"
 import { listenUrl } from "../identity/sessions/PublicUrl.ts"
+import { spendableIssues } from "./TestPayments.ts"
 import { unmatchedNames } from "./UnmatchedNames.ts"
 
 /** What is allowed and most likely not meant. */
@@ -65,10 +66,11 @@ export const warningsOf = (
 
 /** Logs each in a line. */
 export const logWarnings = (settings: Settings.Settings, variables: Variables) =>
-  Effect.flatMap(Catalog, (catalog) =>
-    Effect.forEach(
-      warningsOf(settings, variables, catalog.snapshot()),
-      ({ message, path }) => Effect.logWarning(`${path} ${message}`),
-      { discard: true }
-    )
-  )
+  Effect.gen(function* () {
+    const catalog = yield* Catalog
+    // a database that does not answer this keeps no service from starting
+    const spendable = yield* Effect.catchTag(spendableIssues(settings), "StoreUnavailable", () => Effect.succeed([]))
+    for (const { message, path } of [...warningsOf(settings, variables, catalog.snapshot()), ...spendable]) {
+      yield* Effect.logWarning(`${path} ${message}`)
+    }
+  })

@@ -118,15 +118,15 @@ describe("a conversation", () => {
 })
 
 describe("marks for the provider's cache", () => {
-  const cache_control = { type: "ephemeral" }
+  const cache_control = { type: "ephemeral" } as const
   const turn = (role: "user" | "assistant", text: string, isMarked: boolean): Message => ({
     role,
     // as Messages are read: a lone text is a string, unless it is marked
     content: isMarked ? [{ type: "text", text, cache_control }] : text
   })
-  const images = (marked: number): Message => ({
+  const parts = (marked: number): Message => ({
     role: "user",
-    content: ["a", "b"].map((text, at) => ({ type: "text", text, ...(at === marked && { cache_control }) }))
+    content: ["a", "b"].map((text, at) => ({ type: "text" as const, text, ...(at === marked && { cache_control }) }))
   })
   const calls = (marked: boolean): Message => ({
     role: "assistant",
@@ -149,8 +149,8 @@ describe("marks for the provider's cache", () => {
   const requests: ReadonlyArray<{ messages: ReadonlyArray<Message>; tools: ReadonlyArray<Tool> }> = [
     { tools: [offered(true)], messages: [turn("user", "one", true)] },
     { tools: [offered(false)], messages: [turn("user", "one", false), calls(true), result(true)] },
-    { tools: [offered(true)], messages: [turn("user", "one", true), calls(false), result(false), images(0)] },
-    { tools: [offered(true)], messages: [turn("user", "one", false), calls(false), result(true), images(1)] }
+    { tools: [offered(true)], messages: [turn("user", "one", true), calls(false), result(false), parts(0)] },
+    { tools: [offered(true)], messages: [turn("user", "one", false), calls(false), result(true), parts(1)] }
   ]
 
   it.each(["full", "fingerprint"] as const)(

@@ -1,4 +1,5 @@
 import * as SqlSchema from "@effect/sql/SqlSchema"
+import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -71,6 +72,8 @@ export interface PaymentStoreShape {
   readonly knowRefund: (refund: FactOf<"Refund">) => Effect.Effect<void, StoreUnavailable>
   readonly reversals: (paymentIntent: string) => Effect.Effect<ReadonlyArray<Reversal>, StoreUnavailable>
   readonly credited: (id: PaymentId, amountMicroUsd: number) => Effect.Effect<void, StoreUnavailable>
+  /** Of all accounts, with the test page, whether it is spent or not. */
+  readonly testCreditedMicroUsd: Effect.Effect<number, StoreUnavailable>
   readonly applied: (reversalId: string, amountMicroUsd: number) => Effect.Effect<void, StoreUnavailable>
 }
 
@@ -115,6 +118,12 @@ const make = Effect.gen(function* () {
       select ${columns} from payment p
       where p.account_id = ${account} and ${before === undefined ? sql`true` : sql`p.id < ${before}`}
       order by p.id desc limit ${max}`
+  })
+  const testCredited = SqlSchema.single({
+    Request: Schema.Void,
+    Result: Schema.Struct({ sum: Int8 }),
+    execute: () => sql`
+      select coalesce(sum(credited_micro_usd), 0)::text as "sum" from payment where provider = 'test'`
   })
   const reversals = SqlSchema.findAll({
     Request: Schema.String,
@@ -201,6 +210,11 @@ const make = Effect.gen(function* () {
         )
       ),
     reversals: (paymentIntent) => fromSql(reversals(paymentIntent)),
+    testCreditedMicroUsd: testCredited().pipe(
+      Effect.catchIf(Cause.isNoSuchElementException, () => Effect.dieMessage("an aggregate has one row")),
+      fromSql,
+      Effect.map(({ sum }) => sum)
+    ),
     credited: (id, amountMicroUsd) =>
       fromSql(Effect.asVoid(sql`update payment set credited_micro_usd = ${amountMicroUsd} where id = ${id}`)),
     applied: (reversalId, amountMicroUsd) =>

@@ -1,8 +1,10 @@
 import * as Effect from "effect/Effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { spendableIssues } from "../../../src/app/TestPayments.ts"
 import { Ledger } from "../../../src/ledger/Ledger.ts"
 import type { BalanceOut, LedgerEntryOut } from "../../../src/wire/account/Billing.ts"
 import type { CheckoutStatusOut, CreateCheckoutResponse, PaymentOut } from "../../../src/wire/account/Payments.ts"
+import { settingsGiven } from "../../config/Load.ts"
 import {
   type AccountNode,
   databaseKinds,
@@ -364,6 +366,12 @@ describe("the local test checkout", () => {
 
   const decide = (url: string, action: string) =>
     fetch(`${url}&action=${action}`, { method: "POST", redirect: "manual" })
+  /** A person who has paid with test money. */
+  const payer = async () => {
+    const one = await newPerson(node)
+    await decide((await checkout(one, 1_000)).checkout_url, "pay")
+    return one
+  }
 
   it.each([
     ["pay", "credited", 10_000_000],
@@ -386,6 +394,25 @@ describe("the local test checkout", () => {
     expect(shown).toContain(`State of this checkout: ${status}.`)
     const link = /href="([^"]+)"/.exec(shown)?.[1] ?? ""
     expect(new URL(link, created.checkout_url).href).toBe(back)
+  })
+
+  it("is warned about where balances that it has credited are spent at providers that are paid", async () => {
+    const { credited_microusd: earlier } = await balanceOf(await payer())
+    expect(earlier).toBe(10_000_000)
+    const warned = async (env: Readonly<Record<string, string>>) => {
+      const settings = await Effect.runPromise(settingsGiven({ env }))
+      return (await node.run(spendableIssues(settings))).map(({ message, path }) => `${path} ${message}`)
+    }
+    const credited = /^LOCAL_CHECKOUT has credited (\d+) micro-USD in test payments, which calls/
+    const real = await warned({ OPENAI_API_KEY: "sk-of-the-operator" })
+    expect(real).toHaveLength(1)
+    // of this person and of all before
+    expect(Number(credited.exec(real[0] ?? "")?.[1])).toBeGreaterThanOrEqual(earlier)
+    expect(await warned({ OPENAI_API_KEY: "sk-of-the-operator", LOCAL_CHECKOUT: "on" })).toEqual([
+      "LOCAL_CHECKOUT is on: each user can add balance without paying",
+      ...real
+    ])
+    expect(await warned({ LOCAL_CHECKOUT: "on" })).toEqual([])
   })
 
   it("has no page for an unknown session, no other action, and no webhook", async () => {
