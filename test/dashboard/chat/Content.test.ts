@@ -115,6 +115,54 @@ describe.skipIf(!hasChromium)("what conversations have beside text", () => {
     expect(errors).toEqual([])
   })
 
+  it("says which images it leaves out: those beyond the eighth", async () => {
+    const { errors, page } = await open()
+    const files = page.locator("input[type=file]")
+    const images = page.getByRole("list", { name: "Images of the question" }).getByRole("listitem")
+    const attach = (count: number) =>
+      files.setInputFiles(
+        Array.from({ length: count }, (_, at) => ({ name: `${at}.png`, mimeType: "image/png", buffer: pixelBytes }))
+      )
+    const said = page.getByRole("status").filter({ hasText: "A question has at most 8 images" })
+    await attach(7)
+    await expect.poll(() => images.count(), polling).toBe(7)
+    expect(await said.count()).toBe(0)
+    await attach(3)
+    expect(await said.textContent()).toBe("A question has at most 8 images: 2 were not attached.")
+    expect(await images.count()).toBe(8)
+    await page.getByRole("button", { name: "Remove 0.png" }).first().click()
+    await said.waitFor({ state: "detached" })
+    for (let left = await images.count(); left > 0; left--) {
+      await page
+        .getByRole("button", { name: /^Remove / })
+        .first()
+        .click()
+      await expect.poll(() => images.count(), polling).toBe(left - 1)
+    }
+    expect(errors).toEqual([])
+  })
+
+  it("writes each block in the direction of its script", async () => {
+    const { errors, page } = await open()
+    await choose(page, "Model", "acme/large")
+    await send(page, "\u05e9\u05dc\u05d5\u05dd")
+    const talk = await talker.talk(used++)
+    talk.say("\u05e9\u05dc\u05d5\u05dd\n\nIn English\n\n- \u05d0\u05d7\u05ea\n")
+    talk.finish()
+    await page.getByRole("button", { name: "Retry" }).waitFor()
+    // where the first letter stands: at the right of its box, or at the left
+    const sides = await page.evaluate(`[...document.querySelectorAll(".chat-question, .markdown > *")].map((each) => {
+      const first = document.createRange()
+      const text = document.createTreeWalker(each, NodeFilter.SHOW_TEXT).nextNode()
+      first.setStart(text, 0)
+      first.setEnd(text, 1)
+      const [letter, box] = [first.getBoundingClientRect(), each.getBoundingClientRect()]
+      return letter.left - box.left > box.right - letter.right ? "right" : "left"
+    })`)
+    expect(sides).toEqual(["right", "right", "left", "right"])
+    expect(errors).toEqual([])
+  })
+
   it("shows an artifact over a conversation that it leaves no room, until a key closes it", async () => {
     const { errors, page } = await open()
     await choose(page, "Model", "acme/large")

@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Text } from "@mantine/core"
 import { Failure } from "../../parts/Failure.tsx"
-import type { Attachments } from "./useAttachments.ts"
+import { type Attachments, maxImages } from "./useAttachments.ts"
 
 /** The images that the next question has; one that the service refuses keeps the question from being sent. */
 const AttachmentList = ({ of }: { readonly of: Attachments }) => (
@@ -27,6 +27,11 @@ const AttachmentList = ({ of }: { readonly of: Attachments }) => (
         </div>
       ))}
     </Group>
+    {of.leftOut === 0 ? null : (
+      <Text size="xs" role="status">
+        A question has at most {maxImages} images: {of.leftOut} {of.leftOut === 1 ? "was" : "were"} not attached.
+      </Text>
+    )}
     {of.list.map(({ error, key }) => (error === null ? null : <Failure key={key} error={error} />))}
   </Stack>
 )

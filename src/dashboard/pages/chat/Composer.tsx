@@ -131,6 +131,7 @@ export const Composer = (props: ComposerProps) => {
       ) : null}
       <Textarea
         aria-label="Message"
+        dir="auto"
         placeholder="Message…  (Ctrl Enter sends, Ctrl Shift Enter previews)"
         value={text}
         onChange={({ currentTarget }) => {

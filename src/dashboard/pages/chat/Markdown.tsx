@@ -14,7 +14,7 @@ interface MarkdownProps {
   readonly isGrowing: boolean
 }
 
-/** What a model has written. Of a text that grows, only the last block is rendered anew. */
+/** What a model has written, each block in the direction of its script. Of a text that grows, only the last is rendered anew. */
 export const Markdown = ({ isGrowing, text }: MarkdownProps) => {
   const sources = sourcesOf(text)
   return (
@@ -56,7 +56,7 @@ const OneBlock = ({ isPlain, of }: { readonly of: Block; readonly isPlain: boole
       )
     case "quote":
       return (
-        <blockquote>
+        <blockquote dir="auto">
           <Blocks of={of.of} isPlain={isPlain} />
         </blockquote>
       )
@@ -69,7 +69,13 @@ const OneBlock = ({ isPlain, of }: { readonly of: Block; readonly isPlain: boole
           <Blocks of={item} isPlain={isPlain} />
         </li>
       ))
-      return of.isOrdered ? <ol start={of.start}>{items}</ol> : <ul>{items}</ul>
+      return of.isOrdered ? (
+        <ol start={of.start} dir="auto">
+          {items}
+        </ol>
+      ) : (
+        <ul dir="auto">{items}</ul>
+      )
     }
     case "table":
       return <MarkdownTable {...of} />
@@ -79,7 +85,7 @@ const OneBlock = ({ isPlain, of }: { readonly of: Block; readonly isPlain: boole
 const MarkdownTable = ({ head, rows }: Extract<Block, { readonly kind: "table" }>) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
   <div className="markdown-table" tabIndex={0} role="region" aria-label="Table of the answer">
-    <table>
+    <table dir="auto">
       <thead>
         <tr>
           {head.map((cell, index) => (

@@ -116,7 +116,9 @@ export const Question = memo(({ actions, isLast, isRunning, message, onShow, sho
           ))}
         </Group>
       )}
-      <Text className="chat-question">{(message.versions[shown] ?? message).content}</Text>
+      <Text className="chat-question" dir="auto">
+        {(message.versions[shown] ?? message).content}
+      </Text>
       <Group gap="xs" justify="flex-end" className="figures">
         <Versions of={message} shown={shown} onShow={onShow} name="version of the question" />
         {isLast && !isRunning ? (

@@ -18,6 +18,7 @@ let nextKey = 0
 /** The images of one draft, each sent as soon as it is attached. */
 const makeImages = () => {
   let list: ReadonlyArray<Attachment> = []
+  let leftOut = 0
   const listeners = new Set<() => void>()
   const set = (next: ReadonlyArray<Attachment>) => {
     list = next
@@ -26,6 +27,7 @@ const makeImages = () => {
   const change = (key: number, to: Partial<Attachment>) =>
     set(list.map((each) => (each.key === key ? { ...each, ...to } : each)))
   const leave = (stays: (each: Attachment) => boolean) => {
+    leftOut = 0
     for (const each of list) if (!stays(each)) URL.revokeObjectURL(each.preview)
     set(list.filter(stays))
   }
@@ -35,8 +37,14 @@ const makeImages = () => {
       return () => void listeners.delete(listener)
     },
     current: () => list,
+    /** How many of the last files there was no place for; it changes with the list. */
+    leftOut: () => leftOut,
     add: (files: Iterable<File>) => {
-      for (const file of [...files].slice(0, Math.max(0, maxImages - list.length))) {
+      const given = [...files]
+      const taken = given.slice(0, Math.max(0, maxImages - list.length))
+      leftOut = given.length - taken.length
+      if (taken.length === 0) set([...list])
+      for (const file of taken) {
         const key = nextKey++
         const preview = URL.createObjectURL(file)
         set([...list, { key, name: file.name, preview, image: undefined, error: null }])
@@ -85,6 +93,7 @@ export const useAttachments = (name: string) => {
   const list = useSyncExternalStore(images.subscribe, images.current)
   return {
     list,
+    leftOut: images.leftOut(),
     isReady: list.every(({ image }) => image !== undefined),
     add: images.add,
     remove: images.remove,
