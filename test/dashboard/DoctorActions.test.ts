@@ -109,6 +109,59 @@ describe.skipIf(!hasChromium)("the actions of a report", () => {
     expect(errors).toEqual([])
   })
 
+  it("show what a replay has found about a cheaper model, with what it could not compare", async () => {
+    const { errors, page } = await at().signIn()
+    const question = {
+      incumbent: "sim/best",
+      candidate: "sim/fast",
+      delta: 0.05,
+      pairs: 100,
+      wins: 20,
+      losses: 30,
+      ties: 50,
+      mean: -0.1,
+      e_value: 0.2,
+      sensitivity_lo: 0.9,
+      placebo_mean: 0,
+      saving_per_call_microusd: 120,
+      pairs_needed: null,
+      cost_to_know_microusd: null
+    }
+    const questions = [
+      { ...question, verdict: "worse", failed: 8, left_out: 25 },
+      {
+        ...question,
+        candidate: "sim2/fast",
+        verdict: "insufficient_data",
+        pairs_needed: 60,
+        cost_to_know_microusd: 900
+      }
+    ]
+    await page.route(/\/api\/analyses\/[^/]+$/, async (route) => {
+      const answered = await route.fetch()
+      const analysis = (await answered.json()) as { readonly report: object | null }
+      const segment = { class: "code", calls: 300, spent_microusd: 40_000, served: [], questions }
+      const report = analysis.report && { ...analysis.report, segments: [segment] }
+      await route.fulfill({ response: answered, json: { ...analysis, report } })
+    })
+    await page.goto(`${at().service.url}/dashboard/p/${at().projectId}/analyses`)
+    await page.getByRole("button", { name: "New analysis" }).click()
+    await page.getByRole("button", { name: "Begin" }).click()
+    await page.getByRole("heading", { name: "Code: 300 calls, $0.04" }).waitFor(polling)
+    const worse = page.getByRole("group", { name: "sim/fast in place of sim/best" })
+    expect(await worse.locator("p").allTextContents()).toEqual([
+      "sim/fast in place of sim/best: worse, $0.00012 less per call",
+      "100 prompts compared: 20 answered better, 30 worse (of them 8 not answered), 50 without a difference. Up to 0.05 worse on average counts as not worse; the average is -0.100.",
+      "Left out: 25 prompts, because of a rate limit, an outage or timeout, a cancellation, money or the judge."
+    ])
+    const undecided = page.getByRole("group", { name: "sim2/fast in place of sim/best" })
+    expect(await undecided.locator("p").nth(0).textContent()).toContain("not decided: too few prompts")
+    expect(await undecided.locator("p").nth(2).textContent()).toBe(
+      "About 60 more prompts would decide it, for about $0.0009."
+    )
+    expect(errors).toEqual([])
+  })
+
   it("begin with an analysis whose button stays where it is when the estimate comes", async () => {
     const { errors, page } = await at().signIn()
     const held = await holdAnswers(page, "**/analyses/estimate", "POST")

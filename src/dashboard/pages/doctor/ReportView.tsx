@@ -6,6 +6,7 @@ import { CauseView } from "./CauseView.tsx"
 import { CurveView } from "./CurveView.tsx"
 import { Facts, nameOf } from "./Facts.tsx"
 import type { Analysis, Report } from "./queries.ts"
+import { SegmentsView } from "./SegmentsView.tsx"
 
 const monthMillis = 30 * 86_400_000
 
@@ -27,6 +28,7 @@ export const ReportView = ({ analysis, mayWrite, projectId, report }: ReportView
     method,
     reliability,
     scope,
+    segments = [],
     version: _,
     ...more
   } = report
@@ -64,6 +66,7 @@ export const ReportView = ({ analysis, mayWrite, projectId, report }: ReportView
           ))}
         </Block>
       )}
+      {segments.length === 0 ? null : <SegmentsView segments={segments} />}
       {alpha_curve.length === 0 ? null : <CurveView points={alpha_curve} />}
       {Object.entries(more)
         .filter(([, value]) => !(Array.isArray(value) && value.length === 0))
