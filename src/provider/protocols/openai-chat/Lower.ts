@@ -12,7 +12,7 @@ import { lowerTools } from "./Tools.ts"
 export const lower = (given: ProviderCall, quirks: Quirks): UpstreamBody => {
   const { request } = given
   const names = toolNamesOf(request)
-  const tools = lowerTools(request, quirks, names)
+  const tools = lowerTools(given, quirks, names)
   const call = withForcedTool(given, tools.choice, quirks)
   const takes = (parameter: string): boolean => !call.dropped.includes(parameter)
   const body: Record<string, unknown> = {

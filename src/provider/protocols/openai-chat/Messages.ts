@@ -12,8 +12,10 @@ import type {
 } from "../../../domain/Chat.ts"
 import type { ProviderCall } from "../../Provider.ts"
 import { emptyText } from "../shared/Conversation.ts"
+import { isObject } from "../shared/Json.ts"
 import { isFrom, ownReasoning } from "../shared/ReasoningBlocks.ts"
 import type { ToolNames } from "../shared/ToolNames.ts"
+import { cacheMark } from "./CacheMark.ts"
 import { inStrictOrder } from "./MessageOrder.ts"
 import type { Quirks } from "./Quirks.ts"
 
@@ -44,7 +46,27 @@ export const lowerMessages = (call: ProviderCall, quirks: Quirks, names: ToolNam
     lowered.push(lowerMessage(message, lowering))
   }
   if (attached.length > 0) flush()
-  return quirks.strictOrder ? inStrictOrder(lowered) : lowered
+  const ordered = quirks.strictOrder ? inStrictOrder(lowered) : lowered
+  const mark = cacheMark(call.request.cacheControl, call)
+  return mark === undefined ? ordered : markedAtEnd(ordered, mark)
+}
+
+/** A mark of the whole request stands at the last text: the block up to which all of it can be cached. */
+const markedAtEnd = (messages: ReadonlyArray<JsonObject>, mark: JsonObject): ReadonlyArray<JsonObject> => {
+  const last = messages.findLastIndex(({ content }) => markedText(content, mark) !== content)
+  return messages.map((message, at) =>
+    at === last ? { ...message, content: markedText(message["content"], mark) } : message
+  )
+}
+
+/** The content with the mark at its last part, which has to be a text that is not empty; the same content where it is none. */
+const markedText = (content: unknown, mark: JsonObject): unknown => {
+  if (typeof content === "string") {
+    return content === "" ? content : [{ type: "text", text: content, cache_control: mark }]
+  }
+  const last: unknown = Array.isArray(content) ? content.at(-1) : undefined
+  if (!Array.isArray(content) || !isObject(last) || last["type"] !== "text" || last["text"] === "") return content
+  return [...content.slice(0, -1), { ...last, cache_control: mark }]
 }
 
 /**
@@ -109,12 +131,15 @@ const lowerMessage = (message: Message, lowering: Lowering): JsonObject => {
       return { role: message.role, content: lowerContent(message.content, lowering), name: nameOf(message, lowering) }
     case "assistant":
       return lowerAssistant(message, lowering)
-    case "tool":
+    case "tool": {
+      const content = lowerContent(resultText(message.content), lowering)
+      const mark = cacheMark(message.cache_control, lowering.call)
       return {
         role: "tool",
         tool_call_id: toolCallId(message.tool_call_id, quirks),
-        content: lowerContent(resultText(message.content), lowering)
+        content: mark === undefined ? content : markedText(content, mark)
       }
+    }
   }
 }
 
@@ -167,13 +192,11 @@ const breakpointOf = (
 ): JsonObject | undefined =>
   breakpoint && !call.dropped.includes("prompt_cache_options") && caches(call) ? breakpoint : undefined
 
-/** A mark in Anthropic's form is sent where that is supported. */
 const lowerText = (part: TextPart, call: ProviderCall): JsonObject => {
   const breakpoint = breakpointOf(part, call)
   if (breakpoint !== undefined) return { type: "text", text: part.text, prompt_cache_breakpoint: breakpoint }
-  return part.cache_control !== undefined && call.model.support.cache_control === "native"
-    ? { type: "text", text: part.text, cache_control: { type: part.cache_control.type } }
-    : { type: "text", text: part.text }
+  const mark = cacheMark(part.cache_control, call)
+  return mark === undefined ? { type: "text", text: part.text } : { type: "text", text: part.text, cache_control: mark }
 }
 
 const caches = (call: ProviderCall): boolean => call.model.support.prompt_cache_options === "native"

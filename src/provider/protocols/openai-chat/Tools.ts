@@ -1,19 +1,22 @@
-import type { ChatRequest, JsonObject, Tool, ToolChoice } from "../../../domain/Chat.ts"
+import type { JsonObject, Tool, ToolChoice } from "../../../domain/Chat.ts"
+import type { ProviderCall } from "../../Provider.ts"
 import { isObject, listAt, objectAt, textAt } from "../shared/Json.ts"
 import type { ToolNames } from "../shared/ToolNames.ts"
 import { objectSchema } from "../shared/Tools.ts"
+import { cacheMark } from "./CacheMark.ts"
 import type { Quirks } from "./Quirks.ts"
 
 export const lowerTools = (
-  { toolChoice: choice, tools }: Pick<ChatRequest, "tools" | "toolChoice">,
+  call: ProviderCall,
   quirks: Quirks,
   names: ToolNames
 ): { readonly tools: ReadonlyArray<JsonObject> | undefined; readonly choice: unknown } => {
+  const { toolChoice: choice, tools } = call.request
   // where no call can be forced `auto` is the only choice, and no tools say the same as none of them
   const isWithoutTools = choice === "none" && quirks.support["tool_choice.required"] === "refused"
   if (tools.length === 0 || isWithoutTools) return { tools: undefined, choice: undefined }
   const lowered = (some: ReadonlyArray<Tool>): ReadonlyArray<JsonObject> =>
-    some.map((tool) => lowerTool(tool, names, quirks))
+    some.map((tool) => lowerTool(tool, names, quirks, call))
   const allowed = isObject(choice) ? objectAt(choice, "allowed_tools") : undefined
   if (allowed === undefined) return { tools: lowered(tools), choice: lowerChoice(choice, names) }
   const allowedNames = new Set(listAt(allowed, "tools").map(toolName))
@@ -28,7 +31,7 @@ export const lowerTools = (
   return kept.length === 0 ? { tools: undefined, choice: undefined } : { tools: lowered(kept), choice: mode }
 }
 
-const lowerTool = (tool: Tool, names: ToolNames, quirks: Quirks): JsonObject =>
+const lowerTool = (tool: Tool, names: ToolNames, quirks: Quirks, call: ProviderCall): JsonObject =>
   tool.type === "function"
     ? {
         type: "function",
@@ -40,7 +43,8 @@ const lowerTool = (tool: Tool, names: ToolNames, quirks: Quirks): JsonObject =>
               ? undefined
               : objectSchema(tool.function.parameters),
           strict: tool.function.strict ?? undefined
-        }
+        },
+        cache_control: cacheMark(tool.cache_control, call)
       }
     : {
         type: "custom",

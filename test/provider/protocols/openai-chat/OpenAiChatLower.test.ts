@@ -192,6 +192,46 @@ describe("messages", () => {
     expect(kept.map(({ content }) => content)).toEqual(messages.map(({ content }) => content))
   })
 
+  it("of Claude's format keep their cache marks at OpenRouter: of texts, results, tools and the whole request", () => {
+    const mark = { cache_control: { type: "ephemeral" } }
+    const results = [
+      { type: "tool_result", tool_use_id: "c1", content: "one", ...mark },
+      { type: "tool_result", tool_use_id: "c2", content: "", ...mark }
+    ]
+    const asked = (more: object) =>
+      Either.getOrThrow(
+        decode({
+          model: "m",
+          max_tokens: 100,
+          system: [{ type: "text", text: "a", ...mark }],
+          tools: [{ name: "f", input_schema: noParameters, ...mark }],
+          messages: [
+            { role: "user", content: "hi" },
+            { role: "assistant", content: ["c1", "c2"].map((id) => ({ type: "tool_use", id, name: "f", input: {} })) },
+            { role: "user", content: results }
+          ],
+          ...more
+        })
+      ).request
+    const openrouter = vendorOf("openrouter")
+    const support = openrouter?.protocol.support ?? model().support
+    const sent = (more: object, takes = support) =>
+      JSON.parse(String(openrouter?.protocol.lower({ ...call(asked(more)), model: model({ support: takes }) }))) as {
+        readonly messages: ReadonlyArray<{ readonly role: string; readonly content: unknown }>
+        readonly tools: ReadonlyArray<object>
+      }
+    const text = (content: string) => [{ type: "text", text: content, ...mark }]
+    const { messages, tools } = sent({})
+    expect(messages.map(({ content }) => content)).toEqual([text("a"), "hi", null, text("one"), ""])
+    expect(tools).toMatchObject([{ type: "function", ...mark }])
+    // the last text of the request stands for all of it: the empty result after it cannot be marked
+    expect(sent(mark)).toEqual(sent({}))
+    const asking = { messages: [{ role: "user", content: "hi" }] }
+    expect(sent({ ...asking, ...mark }).messages.at(-1)?.content).toEqual(text("hi"))
+    expect(sent(asking).messages.at(-1)?.content).toBe("hi")
+    expect(JSON.stringify(sent(mark, { ...support, cache_control: "dropped" }))).not.toContain("cache_control")
+  })
+
   it("of Claude's format are texts at DeepSeek, which rejects lists", () => {
     const asked = Either.getOrThrow(
       decode({
