@@ -25,8 +25,9 @@ export interface TimersShape {
 /** How far the machine's clock may be from what was measured since the start: beyond that it was set, or the machine slept. */
 const maxApartMillis = 1_000
 /** Node runs a timer of more at once. As with Effect's Clock, 25 days do not end. */
-const maxTimerMillis = 2 ** 31 - 1
-const never: Cancel = () => {}
+export const maxTimerMillis = 2 ** 31 - 1
+/** Takes a timer back that never runs. */
+export const neverRun: Cancel = () => {}
 /** A call reads the time twenty times. */
 const compareEveryMillis = 1_000
 
@@ -41,7 +42,7 @@ export class Timers extends Context.Tag("gateway/domain/Timers")<Timers, TimersS
   static readonly layer: Layer.Layer<Timers> = Layer.succeed(this, {
     now: this.nowOf(performance.timeOrigin, { monotonic: () => performance.now(), wall: () => Date.now() }),
     after: (millis, run) => {
-      if (millis > maxTimerMillis) return never
+      if (millis > maxTimerMillis) return neverRun
       const timer = setTimeout(run, millis)
       return () => clearTimeout(timer)
     }

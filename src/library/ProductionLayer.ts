@@ -1,4 +1,3 @@
-import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Idempotency, type IdempotencyOptions, issuesOfIdempotencyOptions } from "../calls/Idempotency.ts"
 import type { Catalog } from "../catalog/Catalog.ts"
@@ -6,7 +5,6 @@ import { CredentialStore } from "../credentials/CredentialStore.ts"
 import { MasterKey, type MasterKeyFailed, type MasterKeyOptions } from "../credentials/MasterKey.ts"
 import { ProjectCredentials } from "../credentials/ProjectCredentials.ts"
 import { SealedCredentials } from "../credentials/SealedCredentials.ts"
-import { CallObservers } from "../domain/CallObserver.ts"
 import { IdGenerator } from "../domain/IdGenerator.ts"
 import { type ConfigIssue, InvalidConfiguration } from "../domain/InvalidConfiguration.ts"
 import { issuesWithin, layerIfValid } from "../domain/OptionIssues.ts"
@@ -17,8 +15,6 @@ import { type Ledger, LedgerLayer } from "../ledger/Ledger.ts"
 import { maxCallDurationOf } from "../ledger/Recovery.ts"
 import type { Scopes } from "../ledger/Scopes.ts"
 import type { StoreHealth } from "../ledger/StoreHealth.ts"
-import * as AttemptLog from "../observe/AttemptLog.ts"
-import * as CallMetrics from "../observe/CallMetrics.ts"
 import type { Policy } from "../policy/Policy.ts"
 import { PolicyLayer, type PolicyOptions } from "../policy/PolicyLayer.ts"
 import type { RateLimits } from "../policy/RateLimits.ts"
@@ -40,6 +36,7 @@ import {
 } from "../sql/DatabaseLayer.ts"
 import { AccountLayer, type AccountOptions, type AccountServices, issuesOfAccountOptions } from "./AccountLayer.ts"
 import { IdempotencyLayer } from "./IdempotencyLayer.ts"
+import { observers } from "./Observers.ts"
 
 /** What the whole stack is configured by; `R` is what the providers of the application need. */
 export interface ProductionOptions<R = never> extends PolicyOptions, Pick<AccountOptions, "callDays"> {
@@ -146,13 +143,3 @@ const providerLayer = <R>(options: ProviderOptions<R>) =>
   )
 
 const noMasterKey: MasterKeyOptions = { current: null, previous: null, directory: null }
-
-/** The application's observers, metrics, and the log of failed attempts. */
-const observers = Layer.scoped(
-  CallObservers,
-  Effect.zipWith(CallObservers, AttemptLog.make({ variableOf: () => undefined }), (own, attemptLog) => [
-    ...own,
-    CallMetrics.make(),
-    attemptLog
-  ])
-)

@@ -14,6 +14,7 @@ import { Policy } from "../policy/Policy.ts"
 import { issuesOfOptions } from "../provider/ProviderIssues.ts"
 import { ProviderLayer, type ProviderOptions } from "../provider/ProviderLayer.ts"
 import type { Health } from "../routing/Health.ts"
+import { observers } from "./Observers.ts"
 
 /** What a gateway without a database is configured by; `R` is what the providers of the application need. */
 export interface SimpleOptions<R = never> extends ProviderOptions<R> {
@@ -37,7 +38,8 @@ const onlyCaller = {
 
 /**
  * A gateway for one program: an open policy, money counted in memory, one caller. Without options, or without any provider in
- * them, its providers are simulated. Fails with `InvalidConfiguration`, which names every option that is wrong: as for `ProviderLayer`,
+ * them, its providers are simulated. Failed attempts are logged, calls counted in Effect's metrics; `CallObservers` that are provided to
+ * it are kept. Fails with `InvalidConfiguration`, which names every option that is wrong: as for `ProviderLayer`,
  * deadlines and attempts out of bounds, a credit that is no amount of money.
  *
  * @example
@@ -64,7 +66,10 @@ export const SimpleLayer = <R = never>(
     (providers.bedrock ?? null) !== null ||
     (providers.own?.length ?? 0) > 0 ||
     (providers.providers?.length ?? 0) > 0
-  const stack = Layer.merge(Gateway.layerWith(gateway), Layer.succeed(Caller, onlyCaller)).pipe(
+  const stack = Layer.merge(
+    Layer.provide(Gateway.layerWith(gateway), observers),
+    Layer.succeed(Caller, onlyCaller)
+  ).pipe(
     Layer.provideMerge(ProviderLayer({ simulated: !hasProviders, ...providers })),
     Layer.provide(Policy.layerOpen),
     Layer.provideMerge(Ledger.layerMemory({ creditMicroUsd })),

@@ -12,7 +12,7 @@ import type { Provider, ProviderCall, Receiver } from "./Provider.ts"
  * A provider written as a stream: each call runs `answer` on its own fiber, which waits while the reader is paused and is
  * interrupted when the call is closed; `close` waits for the finalizers of all of them. A stream that ends without a Finish event
  * was cut off. An error that is not a `ProviderError`, and a defect, become one with the reason `Failed`, which keeps it as its
- * cause and lets the call fall back.
+ * cause for `CallObservers` and lets the call fall back. A defect is logged whole, of an error the log has only the name.
  *
  * @example
  * const provider = makeProvider("echo", ({ request }) =>
@@ -34,7 +34,13 @@ export const make = <E = never, R = never>(
         let isOver = false
         /** An open latch is not awaited: each await resets the fiber's operation count, so that the fiber would never yield. */
         const turn = Effect.suspend(() => (isPaused ? reading.await : Effect.void))
-        const run = Effect.suspend(() => deliver(answer(call), turn, receiver, () => isOver))
+        const run = Effect.suspend(() => deliver(answer(call), turn, receiver, () => isOver)).pipe(
+          Effect.tapDefect((cause) =>
+            Effect.annotateLogs(Effect.logError("a provider of the application ended in a defect", cause), {
+              provider: id
+            })
+          )
+        )
         // the runtime is as its maker was, also where that could not be interrupted
         const fiber = Runtime.runFork(runtime, Effect.interruptible(traced(call, run)), { immediate: false })
         running.add(fiber)

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { Timers, type TimersShape } from "../../domain/Timers.ts"
+import { maxTimerMillis, neverRun, Timers, type TimersShape } from "../../domain/Timers.ts"
 
 /**
  * A clock that moves only when advanced. Timers due at the same instant run in the order of their creation, so that a scripted
@@ -48,6 +48,7 @@ export const make = (startMillis: number = epochMillis): VirtualTimers => {
   return {
     now: () => nowMillis,
     after: (millis, run) => {
+      if (millis > maxTimerMillis) return neverRun
       const entry: Entry = { atMillis: nowMillis + Math.max(0, millis), order: order++, run }
       heap.add(entry)
       pending++

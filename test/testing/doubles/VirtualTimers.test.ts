@@ -48,4 +48,17 @@ describe("the virtual clock", () => {
     again()
     expect(() => timers.runAll(1000)).toThrow(/without end/)
   })
+
+  it("a timer of more than 25 days never runs, as in reality, and nobody waits for it", () => {
+    const timers = VirtualTimers.make(0)
+    const cancels = [2 ** 31, Number.POSITIVE_INFINITY].map((millis) =>
+      timers.after(millis, () => expect.unreachable())
+    )
+    expect([timers.pending(), timers.next(), timers.now()]).toEqual([0, false, 0])
+    timers.advance(2 ** 32)
+    for (const cancel of cancels) cancel()
+    expect([timers.pending(), timers.now()]).toEqual([0, 2 ** 32])
+    timers.after(2 ** 31 - 1, () => {})
+    expect(timers.pending()).toBe(1)
+  })
 })
