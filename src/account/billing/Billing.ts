@@ -10,6 +10,8 @@ import type { AccountId, ProjectId, RequestId } from "../../domain/Ids.ts"
 import { ProjectAccess } from "../../identity/projects/ProjectAccess.ts"
 import { Scopes } from "../../ledger/Scopes.ts"
 import { AccountTransactions } from "../../sql/AccountDatabase.ts"
+import { CreateCreditRequest } from "../../wire/account/Billing.ts"
+import { checkedInput } from "../input/CheckedInput.ts"
 import { BalanceStore, type Entry, type Money, type OpenHold } from "./BalanceStore.ts"
 
 /** Reads and raises the money of accounts, each time as `CurrentUser`. */
@@ -105,6 +107,7 @@ const make = Effect.gen(function* () {
           const actor = yield* CurrentUser
           if (!actor.isOperator)
             return yield* new OperatorRequired({ message: "Only an operator may credit an account." })
+          yield* checkCredit({ amount_microusd: amountMicroUsd, note })
           yield* found(account)
           const source = `operator:${ids.uuid()}`
           yield* audit.record({
@@ -124,6 +127,8 @@ const make = Effect.gen(function* () {
       )
   })
 })
+
+const checkCredit = checkedInput(CreateCreditRequest)
 
 const notRunning = new NotFound({ message: "Running call not found in this project." })
 

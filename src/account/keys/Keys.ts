@@ -19,6 +19,8 @@ import { Scopes } from "../../ledger/Scopes.ts"
 import { type SpendLimit, SpendLimitStore } from "../../ledger/SpendLimitStore.ts"
 import type { RateLimit } from "../../policy/RateLimits.ts"
 import { AccountTransactions } from "../../sql/AccountDatabase.ts"
+import { CreateMyApiKeyRequest, RotateApiKeyRequest, UpdateApiKeyRequest } from "../../wire/account/Keys.ts"
+import { checkedInput, inputOf } from "../input/CheckedInput.ts"
 import { requireWithin } from "../limits/ConfiguredLimits.ts"
 import { recordKeyWith } from "./KeyAudit.ts"
 import {
@@ -31,9 +33,9 @@ import {
 
 /** A key to be created. */
 export interface NewKey {
-  /** For people; need not be unique. */
+  /** For people, 1 to 200 characters; need not be unique. */
   readonly name: string
-  /** What its calls may cost together; `null` is no limit. */
+  /** What its calls may cost together, in whole micro-USD; `null` is no limit. */
   readonly limitMicroUsd: number | null
 }
 
@@ -65,7 +67,7 @@ export interface KeysShape {
   readonly createAnywhere: (
     project: ProjectId,
     key: NewKey
-  ) => Effect.Effect<KeyWithSecret, NotFound | OperatorRequired | StoreUnavailable, CurrentUser>
+  ) => Effect.Effect<KeyWithSecret, InvalidRequest | NotFound | OperatorRequired | StoreUnavailable, CurrentUser>
   /** Newest first, with the number of all. */
   readonly list: (
     project: ProjectId,
@@ -88,7 +90,7 @@ export interface KeysShape {
     patch: KeyPatch,
     check: (key: ProjectKey) => Effect.Effect<void, VersionMismatch>
   ) => Effect.Effect<ProjectKey, Refused | InvalidRequest | VersionMismatch, CurrentUser>
-  /** The same key with a new secret; the one before works for the grace, an older one ends. */
+  /** The same key with a new secret; the one before works for the grace of up to 30 days, an older one ends. */
   readonly rotate: (
     key: KeyId,
     graceSeconds: number
@@ -104,6 +106,10 @@ export class Keys extends Context.Tag("gateway/account/Keys")<Keys, KeysShape>()
   /** @internal With the rate limits that are configured for all keys. */
   static readonly layer = (configured: RateLimit) => Layer.effect(this, make(configured))
 }
+
+const checkNew = checkedInput(CreateMyApiKeyRequest)
+const checkPatch = checkedInput(UpdateApiKeyRequest)
+const checkRotation = checkedInput(RotateApiKeyRequest)
 
 /** Without revoked ones; an operator may create more. */
 const maxKeys = 1_000
@@ -161,6 +167,7 @@ const creation = Effect.gen(function* () {
 
   const createIn = (projectId: ProjectId, accountId: AccountId, { limitMicroUsd, name }: NewKey) =>
     Effect.gen(function* () {
+      yield* checkNew({ name, spend_limit_microusd: limitMicroUsd })
       const id = KeyId.make(ids.uuid())
       const secret = mint(randomFillSync)
       yield* secrets.create(secret, { id, projectId, name, expiresAt: null })
@@ -231,6 +238,7 @@ const changes = (configured: RateLimit) =>
       update: (id, patch, check) =>
         transactions.commit(() =>
           Effect.gen(function* () {
+            yield* checkPatch(inputOf(patch))
             const { key: before, project } = yield* lock(id)
             yield* check(before)
             if (patch.isActive === true && before.revokedAt !== null) return yield* revoked("is_active")
@@ -262,6 +270,7 @@ const changes = (configured: RateLimit) =>
 
 const replaceSecret = (store: ProjectKeyStoreShape, { id, kind, name, revokedAt }: ProjectKey, graceSeconds: number) =>
   Effect.gen(function* () {
+    yield* checkRotation({ grace_seconds: graceSeconds })
     if (revokedAt !== null) return yield* revoked("id")
     if (kind === "dashboard") return yield* withoutSecret
     const secret = mint(randomFillSync)

@@ -1,6 +1,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
 import { Audit } from "../../audit/Audit.ts"
 import {
   ManagedByConfiguration,
@@ -9,7 +10,7 @@ import {
   type VersionMismatch
 } from "../../domain/AccountError.ts"
 import type { CurrentUser } from "../../domain/CurrentUser.ts"
-import type { StoreUnavailable } from "../../domain/GatewayError.ts"
+import type { InvalidRequest, StoreUnavailable } from "../../domain/GatewayError.ts"
 import type { ProjectId } from "../../domain/Ids.ts"
 import { ProjectAccess } from "../../identity/projects/ProjectAccess.ts"
 import { ProjectStore } from "../../identity/projects/ProjectStore.ts"
@@ -19,6 +20,8 @@ import { type PolicyColumns, type PolicyRow, PolicyStore } from "../../policy/Po
 import { RoutingConfigurations } from "../../policy/RoutingConfigurations.ts"
 import { permittedModels } from "../../routing/PermittedModels.ts"
 import { AccountTransactions } from "../../sql/AccountDatabase.ts"
+import { PolicyInput } from "../../wire/account/Policy.ts"
+import { checkedInput } from "../input/CheckedInput.ts"
 import { usableModels } from "./UsableModels.ts"
 
 /** What a policy would change. */
@@ -42,7 +45,11 @@ export interface ProjectPoliciesShape {
     project: ProjectId,
     policy: PolicyColumns,
     check: (policy: PolicyRow) => Effect.Effect<void, VersionMismatch>
-  ) => Effect.Effect<PolicyRow, Found | RoleRequired | ManagedByConfiguration | VersionMismatch, CurrentUser>
+  ) => Effect.Effect<
+    PolicyRow,
+    Found | InvalidRequest | RoleRequired | ManagedByConfiguration | VersionMismatch,
+    CurrentUser
+  >
   /** What a policy would change; it is not written. */
   readonly simulate: (project: ProjectId, policy: PolicyColumns) => Effect.Effect<PolicySimulation, Found, CurrentUser>
 }
@@ -80,6 +87,7 @@ const make = Effect.gen(function* () {
     write: (id, policy, check) =>
       transactions.commit(() =>
         Effect.gen(function* () {
+          yield* checkNumbers(policy)
           yield* projects.lock(id)
           const { accountId } = yield* access.require(id, "member")
           const before = yield* find(id)
@@ -115,5 +123,17 @@ const make = Effect.gen(function* () {
       })
   })
 })
+
+/** Patterns that were stored before may be more than a request may have now. */
+const checkNumbers = checkedInput(
+  Schema.Struct(PolicyInput.fields).pipe(
+    Schema.pick(
+      "default_alpha",
+      "exploration_share",
+      "max_input_price_microusd_per_million",
+      "max_output_price_microusd_per_million"
+    )
+  )
+)
 
 const managed = new ManagedByConfiguration({ message: "This policy is managed by GATEWAY_CONFIG; change it there." })

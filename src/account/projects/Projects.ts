@@ -25,7 +25,9 @@ import { Scopes } from "../../ledger/Scopes.ts"
 import { type SpendLimit, SpendLimitStore } from "../../ledger/SpendLimitStore.ts"
 import type { RateLimit } from "../../policy/RateLimits.ts"
 import { AccountTransactions } from "../../sql/AccountDatabase.ts"
+import { CreateMyProjectRequest, UpdateProjectRequest } from "../../wire/account/Projects.ts"
 import { AlertStore } from "../alerts/AlertStore.ts"
+import { checkedInput, inputOf } from "../input/CheckedInput.ts"
 import { requireWithin } from "../limits/ConfiguredLimits.ts"
 import { ProjectAnalysesStore } from "./ProjectAnalysesStore.ts"
 import { ProjectConversationsStore } from "./ProjectConversationsStore.ts"
@@ -66,6 +68,9 @@ export class Projects extends Context.Tag("gateway/account/Projects")<Projects, 
   /** @internal With the rate limits that are configured for all projects. */
   static readonly layer = (configured: RateLimit) => Layer.effect(this, make(configured))
 }
+
+const checkNew = checkedInput(CreateMyProjectRequest)
+const checkPatch = checkedInput(UpdateProjectRequest)
 
 /** Of an account; an operator may create more. */
 const maxProjects = 1_000
@@ -110,6 +115,7 @@ const make = Effect.fnUntraced(function* (configured: RateLimit) {
     create: (name) =>
       transactions.commit(() =>
         Effect.gen(function* () {
+          yield* checkNew({ name })
           const { accountId } = yield* CurrentUser
           yield* projects.lockAccount(accountId)
           if ((yield* projects.count(accountId)) >= maxProjects) return yield* tooMany
@@ -131,6 +137,7 @@ const make = Effect.fnUntraced(function* (configured: RateLimit) {
     update: (id, patch, check) =>
       transactions.commit(() =>
         Effect.gen(function* () {
+          yield* checkPatch(inputOf(patch))
           yield* projects.lock(id)
           const before = yield* readOwn(id)
           yield* check(before)

@@ -4,6 +4,7 @@ import { requireOperator } from "../../../account/admin/Admin.ts"
 import { AccountIdempotency } from "../../../account/idempotency/AccountIdempotency.ts"
 import { type KeyPatch, Keys, type KeyWithSecret, type NewKey } from "../../../account/keys/Keys.ts"
 import type { ProjectKey } from "../../../account/keys/ProjectKeyStore.ts"
+import * as RateLimitRecords from "../../../account/limits/RateLimitRecords.ts"
 import { NotFound } from "../../../domain/AccountError.ts"
 import { CurrentUser } from "../../../domain/CurrentUser.ts"
 import type { ProjectId } from "../../../domain/Ids.ts"
@@ -19,7 +20,6 @@ import {
 import { AccountApi } from "../AccountApi.ts"
 import { entityTag, requireMatch } from "../EntityTag.ts"
 import { idempotent, withHeader } from "../Idempotent.ts"
-import * as RateLimitRecords from "../RateLimitRecords.ts"
 
 type Parameters = typeof KeysParameters.Type
 

@@ -1,6 +1,7 @@
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import * as Effect from "effect/Effect"
 import { AccountIdempotency } from "../../../account/idempotency/AccountIdempotency.ts"
+import * as RateLimitRecords from "../../../account/limits/RateLimitRecords.ts"
 import { type Project, type ProjectPatch, Projects } from "../../../account/projects/Projects.ts"
 import { CurrentUser } from "../../../domain/CurrentUser.ts"
 import { ProjectId } from "../../../domain/Ids.ts"
@@ -10,7 +11,6 @@ import { AccountApi } from "../AccountApi.ts"
 import { entityTag, requireMatch } from "../EntityTag.ts"
 import { idempotent, withHeader } from "../Idempotent.ts"
 import { page } from "../Paging.ts"
-import * as RateLimitRecords from "../RateLimitRecords.ts"
 
 export const projectsHandlers = HttpApiBuilder.group(AccountApi, "projects", (handlers) =>
   Effect.gen(function* () {
