@@ -25,9 +25,11 @@ export interface CircuitsShape {
   readonly opened: (circuit: Circuit, reason: ProviderFailure["_tag"], untilMillis: number) => void
   /** Also told of circuits that were never open. */
   readonly closed: (circuit: Circuit) => void
+  /** What these were opened for says nothing any more. */
+  readonly forgotten: (isMeant: (circuit: Circuit) => boolean) => void
 }
 
-export const unwatched: CircuitsShape = { opened: () => {}, closed: () => {} }
+export const unwatched: CircuitsShape = { opened: () => {}, closed: () => {}, forgotten: () => {} }
 
 /** Circuits that are remembered; the metrics of further ones are not shown. */
 const maxCircuits = 10_000
@@ -45,6 +47,12 @@ export const make: Effect.Effect<CircuitsShape, never, Timers | Scope.Scope> = E
         Metrics.circuit(circuit.provider, circuit.model, circuit.scope, untilMillis > now)
     }
   })
+  const closed = (circuit: Circuit): void => {
+    if (!open.delete(keyOf(circuit))) return
+    if (circuit.credential === null) Metrics.circuit(circuit.provider, circuit.model, circuit.scope, false)
+    const line = circuit.scope === "rate_limit" ? Effect.logDebug("circuit closed") : Effect.logInfo("circuit closed")
+    fork(Effect.annotateLogs(line, fieldsOf(circuit)))
+  }
   return {
     opened: (circuit, reason, untilMillis) => {
       const key = keyOf(circuit)
@@ -60,12 +68,10 @@ export const make: Effect.Effect<CircuitsShape, never, Timers | Scope.Scope> = E
       fork(Effect.annotateLogs(line, { ...fieldsOf(circuit), reason, forMillis }))
     },
     closed: (circuit) => {
-      if (open.size === 0) return
-      const key = keyOf(circuit)
-      if (!open.delete(key)) return
-      if (circuit.credential === null) Metrics.circuit(circuit.provider, circuit.model, circuit.scope, false)
-      const line = circuit.scope === "rate_limit" ? Effect.logDebug("circuit closed") : Effect.logInfo("circuit closed")
-      fork(Effect.annotateLogs(line, fieldsOf(circuit)))
+      if (open.size > 0) closed(circuit)
+    },
+    forgotten: (isMeant) => {
+      for (const { circuit } of open.values()) if (isMeant(circuit)) closed(circuit)
     }
   }
 })

@@ -107,9 +107,15 @@ export const make = (
         circuits.opened(circuitOf(scope, model, shared ? null : credential), error.reason._tag, untilMillis)
       }
     },
-    forget: (providerId) => states.forget(providerId, timers.now()),
+    forget: (providerId) => {
+      states.forget(providerId, timers.now())
+      // projects' own credentials for it are the same as before
+      circuits.forgotten(({ credential, provider }) => credential === null && provider === providerId)
+    },
     uses: (credentials) => {
-      for (const credential of credentials) states.uses(credential, timers.now())
+      for (const used of credentials) {
+        if (states.uses(used, timers.now())) circuits.forgotten(({ credential }) => credential === used.id)
+      }
     }
   }
 }

@@ -67,12 +67,14 @@ export class HealthStates {
       : stateOf(this.credentialOf(credential).models, model.id, newAccess)
   }
 
-  uses({ id, version }: Pick<ProviderCredential, "id" | "version">, now: number): void {
+  /** Whether its secret has changed. */
+  uses({ id, version }: Pick<ProviderCredential, "id" | "version">, now: number): boolean {
     const known = stateOf(this.versions, id, () => version)
-    if (known === version) return
+    if (known === version) return false
     this.versions.set(id, version)
     this.credentials.delete(id)
     this.changedAtMillis.set(id, now)
+    return true
   }
 
   /** A call that began then was made with a provider or a credential that has been changed since. */

@@ -116,3 +116,51 @@ it.scoped("rate limits are no event for the log at info, and counted", () =>
     expect(open("rate_limit")).toBe(1)
   })
 )
+
+it.scoped("what is forgotten with a change of its provider is closed, and a later opening counts again", () =>
+  Effect.gen(function* () {
+    const { fail, health, lines, open } = yield* watched
+    const openings = () =>
+      samplesOf(render(snapshot())).get(
+        'gateway_circuit_openings_total{provider="watched",scope="credential",reason="CredentialRejected"}'
+      ) ?? 0
+    const before = openings()
+    fail({ _tag: "CredentialRejected" })
+    fail({ _tag: "RateLimited", retryAfterMillis: 5_000 })
+    fail({ _tag: "CredentialRejected" }, 1, credential)
+    health.forget("another")
+    expect([open("credential", ""), open("rate_limit")]).toEqual([1, 1])
+    health.forget("watched")
+    expect([open("credential", ""), open("rate_limit")]).toEqual([0, 0])
+    yield* quiet
+    // a project's own credential is still rejected
+    expect(lines.slice(3)).toEqual([
+      { level: "INFO", message: "circuit closed", scope: "credential", provider: "watched" },
+      { level: "DEBUG", message: "circuit closed", scope: "rate_limit", provider: "watched", model: "watched/large" }
+    ])
+    fail({ _tag: "CredentialRejected" })
+    yield* quiet
+    expect(lines.slice(5)).toMatchObject([{ message: "circuit opened", scope: "credential", provider: "watched" }])
+    expect(open("credential", "")).toBe(1)
+    expect(openings() - before).toBe(3)
+  })
+)
+
+it.scoped("the circuits of a project's credential are closed with its old secret", () =>
+  Effect.gen(function* () {
+    const { fail, health, lines } = yield* watched
+    health.uses([{ id: credential, version: "1" }])
+    fail({ _tag: "CredentialRejected" })
+    fail({ _tag: "CredentialRejected" }, 1, credential)
+    health.uses([{ id: credential, version: "1" }])
+    yield* quiet
+    expect(lines).toHaveLength(2)
+    health.uses([{ id: credential, version: "2" }])
+    fail({ _tag: "CredentialRejected" }, 1, credential)
+    yield* quiet
+    expect(lines.slice(2)).toMatchObject([
+      { message: "circuit closed", scope: "credential", credential },
+      { message: "circuit opened", scope: "credential", credential }
+    ])
+  })
+)
