@@ -12,7 +12,7 @@ export const observer = (health: HealthShape, load: Load): CallObserver => ({
     load.ended(model)
     if (error !== null) health.failed(model, error, credentialId, startedAtMillis)
     else if (record.status === "success") {
-      health.succeeded(model, firstContentMillis ?? record.latency_ms, credentialId)
+      health.succeeded(model, firstContentMillis ?? record.latency_ms, credentialId, startedAtMillis)
     }
   }
 })

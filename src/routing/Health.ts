@@ -28,11 +28,19 @@ export interface HealthShape {
   readonly knownIn: (places: ReadonlyMap<string, number>) => ReadonlyArray<number> | null
   /** An attempt begins; a half-open circuit stays open for other calls until this probe is decided. */
   readonly attempted: (model: Model) => void
-  /** The attempt has answered, its first content after this time. */
-  readonly succeeded: (model: Model, latencyMillis: number, credential?: CredentialId | null) => void
+  /**
+   * The attempt has answered, its first content after this time. `beganAtMillis`: the call, by `Timers`; now where it is left out. It
+   * has no effect where the call began before its provider or its credential was changed.
+   */
+  readonly succeeded: (
+    model: Model,
+    latencyMillis: number,
+    credential?: CredentialId | null,
+    beganAtMillis?: number
+  ) => void
   /**
    * Has the effect that the error's `facts.health` names; errors of the client have none, nor has one of a call that began before its
-   * provider or its credential was changed. `beganAtMillis`: the call, by `Timers`; now where it is left out.
+   * provider or its credential was changed.
    */
   readonly failed: (
     model: Model,
@@ -97,8 +105,10 @@ export const make = (
       route?.breaker.attempted(now)
       provider?.origin.attempted(now)
     },
-    succeeded: (model, latencyMillis, credential = null) =>
-      succeeded(states, circuits, timers.now(), model, latencyMillis, credential),
+    succeeded: (model, latencyMillis, credential = null, beganAtMillis = timers.now()) => {
+      if (states.isOutdated(model, credential, beganAtMillis)) return
+      succeeded(states, circuits, timers.now(), model, latencyMillis, credential)
+    },
     failed: (model, error, credential = null, beganAtMillis = timers.now()) => {
       if (states.isOutdated(model, credential, beganAtMillis)) return
       const opened = failed(states, random, timers.now(), model, error, credential)

@@ -51,6 +51,20 @@ describe("A streamed call and the health of its route", () => {
     )
   })
 
+  it.effect("an answer of a provider that was changed meanwhile says nothing about the one that there is now", () => {
+    const { complete, run, timers } = setUp([whole], [answer("two")])
+    return run(
+      Effect.gen(function* () {
+        const health = yield* Health
+        timers.after(50, () => health.forget("one"))
+        expect(triedBy(yield* complete())).toEqual(["one/m success"])
+        expect(health.of(one).latencyMillis).toBeNull()
+        expect(triedBy(yield* complete())).toEqual(["one/m success"])
+        expect(health.of(one).latencyMillis).not.toBeNull()
+      })
+    )
+  })
+
   it.effect("an answered stream ends a row of failures", () => {
     const { callsOf, relay, run } = setUp([...times(4, cut), whole, ...times(4, cut), whole], [answer("two")])
     return run(

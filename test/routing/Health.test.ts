@@ -461,6 +461,22 @@ describe("Failures that last", () => {
     expect(health.of(large).openUntilMillis).toBeGreaterThan(0)
   })
 
+  it("a success of a call that began before its provider was changed is none of the provider that there is now", () => {
+    const { fails, health, timers } = start()
+    const before = timers.now()
+    timers.advance(1)
+    health.forget("acme")
+    fails(serverError, 4)
+    health.succeeded(large, 10, null, before)
+    expect(health.of(large).latencyMillis).toBeNull()
+    fails(serverError, 1)
+    expect(health.of(large).openUntilMillis).toBeGreaterThan(0)
+    timers.advance(30_000)
+    health.attempted(large)
+    health.succeeded(large, 10, null, timers.now())
+    expect(health.of(large)).toMatchObject({ openUntilMillis: 0, latencyMillis: 10 })
+  })
+
   it("a rejected credential opens the circuit of the whole provider for five minutes, then it is probed", () => {
     for (const reason of [{ _tag: "CredentialRejected" }, { _tag: "QuotaExhausted" }] as const) {
       const { fails, health, openMillis, timers } = start()

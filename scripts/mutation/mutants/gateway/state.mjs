@@ -413,7 +413,7 @@ export const stateMutants = [
   },
   {
     file: health,
-    find: "      health.succeeded(model, firstContentMillis ?? record.latency_ms, credentialId)\n",
+    find: "      health.succeeded(model, firstContentMillis ?? record.latency_ms, credentialId, startedAtMillis)\n",
     replace: "",
     breaks: "a success does not count for the health of its route",
     tests: healthTests
