@@ -2,6 +2,7 @@ import cluster, { type Worker } from "node:cluster"
 import * as Cause from "effect/Cause"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import type { Configuration } from "./Configuration.ts"
 import { LastValid } from "./reload/LastValid.ts"
 import * as Signals from "./Signals.ts"
 import { rowsMadeOrEnded, StartParts } from "./StartPart.ts"
@@ -46,18 +47,22 @@ interface Ended {
 /** Whether this process only supervises workers; the workers share a port, and each is a complete gateway. */
 export const isSupervisor = (workers: number): boolean => workers > 1 && cluster.isPrimary
 
-/** Keeps `workers` workers running until interrupted, then stops them and waits for their exit; fails when none can start. */
-export const supervise = (workers: number): Effect.Effect<never, WorkersFailed> =>
+/**
+ * Keeps as many workers as are configured running until interrupted, then stops them and waits for their exit; fails when none can
+ * start.
+ */
+export const supervise = (configuration: Configuration): Effect.Effect<never, WorkersFailed> =>
   Effect.zipRight(Signals.reloadWorkers, Signals.forceWorkersOnSecondSignal).pipe(
     Effect.zipRight(
       Effect.suspend(() => {
+        const { workers } = configuration.settings
         const metrics = new WorkerMetrics()
         const start: Start = {
           hasListened: false,
           failed: 0,
           parts: new StartParts(),
           turn: Effect.unsafeMakeSemaphore(1),
-          configuration: new LastValid()
+          configuration: new LastValid(configuration)
         }
         const failed = Effect.suspend(() => {
           start.failed++

@@ -54,6 +54,25 @@ const statusOf = async (name: string): Promise<number> => {
   return response.status
 }
 
+/** The process ids of the workers. */
+const workersOf = async (): Promise<ReadonlyArray<number>> => {
+  const { pid } = running.process
+  return (await readFile(`/proc/${pid}/task/${pid}/children`, "utf8")).trim().split(" ").map(Number)
+}
+/** Kills both, one after the other; `started` is how many will have started when the first is replaced. */
+const replaceWorkers = async (started: number): Promise<void> => {
+  for (const [index, worker] of (await workersOf()).entries()) {
+    process.kill(worker, "SIGKILL")
+    await printed('"started"', started + index)
+  }
+}
+/** The statuses of /metrics by token. */
+const metricsStatuses = async () => {
+  const statusWith = async (token: string) =>
+    (await running.fetch("/metrics", { headers: { authorization: `Bearer ${token}`, connection: "close" } })).status
+  return { one: await statusWith("one"), two: await statusWith("two") }
+}
+
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "gateway-reload-"))
   file = join(folder, "gateway.json")
@@ -169,14 +188,38 @@ describe("SIGHUP", { timeout: testMillis }, () => {
       await write({ providers: [provider("two", after)] })
       await reload("the configuration was reloaded", 2)
       await write("{")
-      const { pid } = running.process
-      const [worker] = (await readFile(`/proc/${pid}/task/${pid}/children`, "utf8")).trim().split(" ").map(Number)
-      process.kill(worker ?? 0, "SIGKILL")
+      process.kill((await workersOf())[0] ?? 0, "SIGKILL")
       await printed('"started"', 3)
       expect(running.output().split("this worker starts with the last valid one")).toHaveLength(2)
       expect(running.output()).toContain("is not valid JSON")
       const statuses = await Promise.all(Array.from({ length: 16 }, () => statusOf("two/m")))
       expect(statuses.every((status) => status === 200)).toBe(true)
+    }
+  )
+
+  it.skipIf(databaseUrl === undefined || process.platform !== "linux")(
+    "leaves a worker that replaces another what needs a restart as the service started with it",
+    async () => {
+      const own = await mkdtemp(join(tmpdir(), "gateway-reload-workers-"))
+      const config = { providers: [provider("acme", before, "held", { apiKeyEnv: "ACME_KEY" })] }
+      await write(config)
+      await writeFile(join(own, ".env"), "ACME_KEY=first\nMETRICS_TOKEN=one\nPUBLIC_URL=https://one.example\n")
+      running = await startService({ env: { GATEWAY_CONFIG: file, WORKERS: "2" }, cwd: own })
+      before.release()
+      await printed('"started"', 2)
+      const changed = "ACME_KEY=second\nMETRICS_TOKEN=two\nPUBLIC_URL=https://two.example\n"
+      await writeFile(join(own, ".env"), changed)
+      await reload("a restart is needed for changes of PUBLIC_URL, METRICS_TOKEN", 2)
+      await replaceWorkers(3)
+      expect(await metricsStatuses()).toEqual({ one: 200, two: 401 })
+      // the same where the file is wrong, and what was applied last has the new values
+      await writeFile(join(own, ".env"), `${changed}wrong`)
+      await replaceWorkers(5)
+      expect(running.output().split("this worker starts with the last valid one")).toHaveLength(3)
+      expect(await metricsStatuses()).toEqual({ one: 200, two: 401 })
+      expect(await statusOf("acme/m")).toBe(200)
+      expect(before.requests.at(-1)?.headers.authorization).toBe("Bearer second")
+      await rm(own, { recursive: true, force: true })
     }
   )
 

@@ -17,7 +17,7 @@ export const start: Command = {
     Effect.zipRight(
       Effect.zipRight(requireProvider(configuration.settings), Signals.ignoreOtherSignals),
       Effect.if(Workers.isSupervisor(configuration.settings.workers), {
-        onTrue: () => Workers.supervise(configuration.settings.workers),
+        onTrue: () => Workers.supervise(configuration),
         onFalse: () => serve(configuration)
       })
     )

@@ -1,15 +1,17 @@
 import cluster, { type Worker } from "node:cluster"
 import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
+import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Settings from "../../config/Settings.ts"
 import type { InvalidConfiguration } from "../../domain/InvalidConfiguration.ts"
 import * as Configuration from "../Configuration.ts"
+import { reloadable, warnOfStart } from "./Reloadable.ts"
 
 /**
- * The supervisor keeps what its workers have applied: one that replaces another must be able to start although what is on the disk
- * has been broken since, as a reload would leave the others what they have.
+ * The supervisor keeps what the service has started with and what its workers have applied: one that replaces another must have the
+ * others' database, keys and port whatever is on the disk since, and be able to start although that is broken.
  */
 const Sources = Schema.Struct({
   variables: Schema.Record({ key: Schema.String, value: Schema.String }),
@@ -18,11 +20,12 @@ const Sources = Schema.Struct({
 const Message = Schema.Union(
   /** A worker has applied this. */
   Schema.Struct({ configuration: Schema.Literal("applied"), sources: Sources }),
-  /** A worker asks for what was applied last. */
+  /** A worker asks for what it has to start with. */
   Schema.Struct({ configuration: Schema.Literal("ask") }),
-  Schema.Struct({ configuration: Schema.Literal("last"), sources: Schema.NullOr(Sources) })
+  Schema.Struct({ configuration: Schema.Literal("kept"), started: Sources, applied: Sources })
 )
 type Message = typeof Message.Type
+type Kept = Extract<Message, { readonly configuration: "kept" }>
 const decode = Schema.decodeUnknownOption(Message)
 
 const send = (message: Message): void => {
@@ -33,30 +36,36 @@ const send = (message: Message): void => {
 export const report = ({ file, variables }: Configuration.Sources): Effect.Effect<void> =>
   Effect.sync(() => send({ configuration: "applied", sources: { file, variables } }))
 
-/** What is on the disk; in a worker, where that cannot be used, what was applied last. */
+/**
+ * What is on the disk; in a worker, where that cannot be used, what was applied last, and of what only a start can change what the
+ * service has started with.
+ */
 export const read: Effect.Effect<Configuration.Configuration, InvalidConfiguration, FileSystem.FileSystem> =
-  Effect.suspend(() =>
-    cluster.isWorker
-      ? Effect.catchAll(
-          Effect.tap(Configuration.read, ({ settings }) => Settings.requireProvider(settings)),
-          (invalid) => Effect.flatMap(ask, (last) => (last === null ? invalid : startWith(last, invalid)))
-        )
-      : Configuration.read
-  )
+  Effect.suspend(() => (cluster.isWorker ? Effect.flatMap(ask, ofWorker) : Configuration.read))
 
-const startWith = (last: Configuration.Sources, invalid: InvalidConfiguration) =>
-  Effect.tap(Configuration.ofSources(last), () =>
-    Effect.annotateLogs(Effect.logError("the configuration is invalid: this worker starts with the last valid one"), {
-      issues: invalid.message.split("\n")
-    })
+const ofWorker = Effect.fnUntraced(function* ({ applied, started }: Kept) {
+  const current = (yield* Configuration.ofSources(started)).settings
+  const active = (loaded: Configuration.Configuration) => {
+    const { needStart, next } = reloadable(current, loaded.settings)
+    return Effect.as(Settings.requireProvider(next), { configuration: { ...loaded, settings: next }, needStart })
+  }
+  const { configuration, needStart } = yield* Effect.catchAll(Effect.flatMap(Configuration.read, active), (invalid) =>
+    Effect.tap(Effect.flatMap(Configuration.ofSources(applied), active), () =>
+      Effect.annotateLogs(Effect.logError("the configuration is invalid: this worker starts with the last valid one"), {
+        issues: invalid.message.split("\n")
+      })
+    )
   )
+  yield* Logger.withMinimumLogLevel(warnOfStart(needStart), configuration.settings.logLevel)
+  return configuration
+})
 
-const ask = Effect.async<Configuration.Sources | null>((resume) => {
+const ask = Effect.async<Kept>((resume) => {
   const receive = (received: unknown): void => {
     const message = Option.getOrUndefined(decode(received))
-    if (message?.configuration !== "last") return
+    if (message?.configuration !== "kept") return
     process.off("message", receive)
-    resume(Effect.succeed(message.sources))
+    resume(Effect.succeed(message))
   }
   process.on("message", receive)
   send({ configuration: "ask" })
@@ -64,13 +73,19 @@ const ask = Effect.async<Configuration.Sources | null>((resume) => {
 
 /** The supervisor's part. */
 export class LastValid {
-  private sources: Configuration.Sources | null = null
+  private readonly started: Configuration.Sources
+  private applied: Configuration.Sources
+
+  constructor({ file, variables }: Configuration.Sources) {
+    this.started = { file, variables }
+    this.applied = this.started
+  }
 
   received(worker: Worker, raw: unknown): void {
     const message = Option.getOrUndefined(decode(raw))
-    if (message?.configuration === "applied") this.sources = message.sources
+    if (message?.configuration === "applied") this.applied = message.sources
     else if (message?.configuration === "ask" && worker.isConnected()) {
-      worker.send({ configuration: "last", sources: this.sources } satisfies Message)
+      worker.send({ configuration: "kept", started: this.started, applied: this.applied } satisfies Message)
     }
   }
 }

@@ -12,7 +12,7 @@ import { providerOptions } from "../ProviderSettings.ts"
 import { logWarnings } from "../StartWarnings.ts"
 import * as LastValid from "./LastValid.ts"
 import type { LiveSettings } from "./LiveSettings.ts"
-import { reloadable } from "./Reloadable.ts"
+import { reloadable, warnOfStart } from "./Reloadable.ts"
 
 /**
  * Reloads `.env` and the file of GATEWAY_CONFIG and applies them immediately, or leaves everything as it was and logs why.
@@ -28,19 +28,15 @@ export const make = (live: LiveSettings) =>
 
     const reload = Effect.gen(function* () {
       const configuration = yield* Configuration.read
-      yield* Settings.requireProvider(configuration.settings)
       const { needStart, next } = reloadable(live.current(), configuration.settings)
+      yield* Settings.requireProvider(next)
       // the only step that can fail comes first
       const isChanged = yield* applyConfiguration(next.policy, next.routingConfigurations ?? [])
       live.replace(next)
       yield* LastValid.report(configuration)
       yield* replacement.replace(providerOptions(next))
       yield* Effect.annotateLogs(Effect.logInfo("the configuration was reloaded"), { policyChanged: isChanged })
-      if (needStart.length > 0) {
-        yield* Effect.logWarning(
-          `a restart is needed for changes of ${needStart.join(", ")}; the old values stay active`
-        )
-      }
+      yield* warnOfStart(needStart)
       yield* logWarnings(next, configuration.variables)
       yield* FiberHandle.run(probes, Layer.launch(probing(next)))
     })

@@ -1,3 +1,4 @@
+import * as Effect from "effect/Effect"
 import * as Equal from "effect/Equal"
 import * as Redacted from "effect/Redacted"
 import type { Settings } from "../../config/Settings.ts"
@@ -78,6 +79,12 @@ export const reloadable = (current: Settings, loaded: Settings): Reloadable => {
     ]
   }
 }
+
+/** Names what a start would change as well. */
+export const warnOfStart = (needStart: Reloadable["needStart"]): Effect.Effect<void> =>
+  needStart.length === 0
+    ? Effect.void
+    : Effect.logWarning(`a restart is needed for changes of ${needStart.join(", ")}; the old values stay active`)
 
 /** Of the variables behind a setting that has changed, those that have. */
 const namesOf = (names: string | object, before: unknown, after: unknown): ReadonlyArray<string> => {
