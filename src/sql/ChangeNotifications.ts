@@ -1,4 +1,3 @@
-import * as Reactivity from "@effect/experimental/Reactivity"
 import type { SqlClient } from "@effect/sql/SqlClient"
 import { SqlError } from "@effect/sql/SqlError"
 import type { Fragment } from "@effect/sql/Statement"
@@ -10,12 +9,11 @@ import * as FiberRef from "effect/FiberRef"
 import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import * as Schedule from "effect/Schedule"
-import type * as Scope from "effect/Scope"
-import * as Stream from "effect/Stream"
 import { closedWithin, scopedClosedInRealTime } from "../domain/Closing.ts"
 import { IdGenerator } from "../domain/IdGenerator.ts"
 import { type Cancel, Timers } from "../domain/Timers.ts"
 import { reasonOf } from "./DatabaseError.ts"
+import { listenOn } from "./ListeningConnection.ts"
 import { fromSql, type Translated } from "./StoreErrors.ts"
 
 /**
@@ -108,7 +106,6 @@ const echoPrefix = "echo:"
 const checkTimeoutMillis = 100
 const maxCheckRetries = 20
 const retryMillis = 1_000
-const connectMillis = 5_000
 const closeMillis = 1_000
 
 const make = Effect.fnUntraced(function* (options: ChangeNotificationsOptions) {
@@ -127,8 +124,8 @@ const make = Effect.fnUntraced(function* (options: ChangeNotificationsOptions) {
   }
   const notify = (payload: string) => Effect.asVoid(sql`select pg_notify(${channel}, ${payload})`)
   const receive = (payload: string) => {
-    if (payload.startsWith(echo)) return Queue.offer(echoes, Number(payload.slice(echo.length)))
-    return payload.startsWith(echoPrefix) ? Effect.void : Effect.sync(() => publish(parse(payload)))
+    if (payload.startsWith(echo)) echoes.unsafeOffer(Number(payload.slice(echo.length)))
+    else if (!payload.startsWith(echoPrefix)) publish(parse(payload))
   }
 
   /** When it began: notifications come in the order of their commits, so that those from before it have come once it has ended. */
@@ -155,9 +152,7 @@ const make = Effect.fnUntraced(function* (options: ChangeNotificationsOptions) {
     return yield* Effect.forever(Effect.zipRight(Effect.sleep(options.checkEveryMillis), Effect.map(check, heardAt)))
   })
   const listenOnce = Effect.gen(function* () {
-    const listener = yield* ownConnection(sql)
-    const receiving = listener.listen(channel).pipe(Stream.runForEach(receive), Effect.zipRight(Effect.fail(ended)))
-    const fiber = yield* Effect.forkDaemon(Effect.interruptible(receiving))
+    const fiber = yield* Effect.forkDaemon(Effect.interruptible(listenOn(sql, channel, receive)))
     // Closing a dead connection may never be acknowledged.
     yield* Effect.addFinalizer(() => closedWithin(closeMillis)(Fiber.interrupt(fiber)))
     return yield* Effect.raceFirst(keepChecking, Fiber.join(fiber))
@@ -213,18 +208,6 @@ export const isCommitting: Effect.Effect<boolean> = Effect.map(
 )
 
 const unanswered = new SqlError({ cause: undefined, message: "the listening connection receives nothing" })
-const ended = new SqlError({ cause: undefined, message: "the listening connection has ended" })
-
-/**
- * The client shares one listening connection among all listeners and would reuse a dead one. The embedded database has no
- * URL, and no connection that could break.
- */
-const ownConnection = (client: PgClient.PgClient): Effect.Effect<PgClient.PgClient, SqlError, Scope.Scope> =>
-  client.config.url === undefined
-    ? Effect.succeed(client)
-    : PgClient.make({ ...client.config, minConnections: 0, maxConnections: 1, connectTimeout: connectMillis }).pipe(
-        Effect.provideServiceEffect(Reactivity.Reactivity, Reactivity.make)
-      )
 
 /** An unknown payload, of a newer version, may concern any row. */
 const parse = (payload: string): Change | undefined => {

@@ -6,6 +6,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import * as Redacted from "effect/Redacted"
+import * as Schedule from "effect/Schedule"
 import { AccountSql, AccountTransactions } from "../../src/sql/AccountDatabase.ts"
 import { type Change, ChangeNotifications } from "../../src/sql/ChangeNotifications.ts"
 import * as Database from "../../src/sql/Database.ts"
@@ -162,7 +163,7 @@ describe.each(sharedDatabases)("changes of several nodes on %s", (_, database) =
         SqlClient,
         (sql) => sql`
           select pg_terminate_backend(pid) as ended from pg_stat_activity
-          where datname = current_database() and query like 'LISTEN%'`
+          where datname = current_database() and query ilike 'listen%'`
       ).pipe(Effect.provide(here))
       expect(lost).toEqual([{ ended: true }, { ended: true }])
       yield* Effect.provide(commit(Effect.void, other), here)
@@ -217,10 +218,38 @@ describe.each(sharedDatabases)("changes of several nodes on %s", (_, database) =
       )
       const listening = yield* Effect.flatMap(
         SqlClient,
-        (sql) => sql`select pid from pg_stat_activity where datname = current_database() and query like '%LISTEN%'
+        (sql) => sql`select pid from pg_stat_activity where datname = current_database() and query ilike '%listen%'
           and pid <> pg_backend_pid()`
       ).pipe(Effect.provide(watcher))
       expect(listening).toEqual([])
     })
+  )
+
+  it.scopedLive(
+    "end with a node whose life is shorter than the making of its connection",
+    () =>
+      Effect.gen(function* () {
+        const layer = yield* database
+        const watcher = yield* Layer.build(layer)
+        const connections = Effect.flatMap(
+          SqlClient,
+          (sql) => sql<{ readonly open: number }>`select count(*)::int as open from pg_stat_activity
+          where datname = current_database() and pid <> pg_backend_pid()`
+        ).pipe(
+          Effect.map(([row]) => row?.open),
+          Effect.provide(watcher)
+        )
+        const before = yield* connections
+        for (const millis of Array.from({ length: 40 }, (_, at) => at % 8)) {
+          yield* Effect.scoped(Effect.zipRight(Layer.build(node(layer)), Effect.sleep(millis)))
+        }
+        yield* Effect.repeat(connections, {
+          until: (open) => open === before,
+          times: 500,
+          schedule: Schedule.spaced(10)
+        })
+        expect(yield* connections).toBe(before)
+      }),
+    60_000
   )
 })
