@@ -13,9 +13,15 @@ const minuteMillis = 60_000
 
 export const make = (perMinute: number | null): Bucket => ({ perMinute, level: 0, atMillis: 0 })
 
-/** The same bucket under another limit: what was taken stays taken. */
+/** The same bucket under another limit: what was taken stays taken, up to what the new limit takes a minute to empty. */
 export const withLimit = (bucket: Bucket, perMinute: number | null, nowMillis: number): Bucket =>
-  bucket.perMinute === perMinute ? bucket : { perMinute, level: levelAt(bucket, nowMillis), atMillis: nowMillis }
+  bucket.perMinute === perMinute
+    ? bucket
+    : {
+        perMinute,
+        level: Math.min(levelAt(bucket, nowMillis), (perMinute ?? 0) * minuteMillis),
+        atMillis: nowMillis
+      }
 
 /**
  * Time until so many units can be taken; 0 when they can be taken now. More units than a minute's limit are admitted once the

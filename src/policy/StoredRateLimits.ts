@@ -34,6 +34,8 @@ const retryEvery = "1 second"
 const sweepEvery = "1 hour"
 /** A statement with more admissions than this is no faster and keeps its rows locked. */
 const maxPerStatement = 256
+/** How long a statement waits for a row that something else has locked. */
+const maxLockMillis = 200
 /** As many as the ledger lets wait for their holds, which come after. */
 const maxWaiting = 4_096
 
@@ -62,7 +64,7 @@ export const layer = (options: RateLimitOptions): Layer.Layer<RateLimits, never,
   )
 
 const statement = `select verdicts, waits, remaining, resets
-  from rate_limit_admit($1, '${silence}', $2, $3, $4, $5, $6, $7)`
+  from rate_limit_admit($1, '${silence}', $2, $3, $4, $5, $6, $7, ${maxLockMillis})`
 
 /** A row that another process deletes or writes now is not waited for. */
 const sweepStatement = `delete from rate_limit_running r using (

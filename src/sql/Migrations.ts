@@ -51,6 +51,7 @@ import { callAttempts } from "./migrations/0050_call_attempts.ts"
 import { ledgerApply } from "./migrations/0051_ledger_apply.ts"
 import { reservePeriods } from "./migrations/0052_reserve_periods.ts"
 import { thresholdsSetAt } from "./migrations/0053_thresholds_set_at.ts"
+import { changedRateLimits } from "./migrations/0054_changed_rate_limits.ts"
 
 export type MigrationError = Migrator.MigrationError
 
@@ -100,7 +101,8 @@ export const migrations = {
   "0050_call_attempts": callAttempts,
   "0051_ledger_apply": ledgerApply,
   "0052_reserve_periods": reservePeriods,
-  "0053_thresholds_set_at": thresholdsSetAt
+  "0053_thresholds_set_at": thresholdsSetAt,
+  "0054_changed_rate_limits": changedRateLimits
 }
 
 /** An arbitrary number, the same in every version of the gateway. */

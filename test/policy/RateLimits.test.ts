@@ -16,6 +16,11 @@ const callerOf = (key: number, project = 1): CallerShape => ({
   billingMode: "managed"
 })
 
+const withOwn = (caller: CallerShape, key: Partial<RateLimit>): CallerShape => ({
+  ...caller,
+  rateLimits: { key: { ...none, ...key }, project: null }
+})
+
 /** Counted in memory, so that no store can fail. */
 interface Limits {
   readonly admit: (caller: CallerShape, tokens: number) => Effect.Effect<RateLimitAdmission, RateLimited>
@@ -169,6 +174,34 @@ describe("Rate limits", () => {
       Effect.gen(function* () {
         const caller = { ...callerOf(1), rateLimits: { key: { ...none, requestsPerMinute: 0 }, project: null } }
         expect((yield* Effect.flip(limits.admit(caller, 0))).retryAfterMillis).toBe(60_000)
+      })
+    )
+  )
+
+  it.effect.each([0, 600_000])(
+    "a key whose limit is lowered waits a minute at most, %s ms after its last request",
+    (idleMillis) =>
+      withLimits({}, (limits, timers) =>
+        Effect.gen(function* () {
+          for (let i = 0; i < 100; i++) yield* limits.admit(withOwn(callerOf(1), { requestsPerMinute: 200 }), 0)
+          timers.advance(idleMillis)
+          const lowered = withOwn(callerOf(1), { requestsPerMinute: 2 })
+          if (idleMillis === 0) {
+            expect((yield* Effect.flip(limits.admit(lowered, 0))).retryAfterMillis).toBe(30_000)
+            timers.advance(30_000)
+          }
+          yield* limits.admit(lowered, 0)
+        })
+      )
+  )
+
+  it.effect("a limit that is set again after there was none starts with nothing taken", () =>
+    withLimits({ project: { requestsPerMinute: 1_000 } }, (limits) =>
+      Effect.gen(function* () {
+        const limited = withOwn(callerOf(1), { requestsPerMinute: 1 })
+        yield* limits.admit(limited, 0)
+        yield* limits.admit(callerOf(1), 0)
+        yield* limits.admit(limited, 0)
       })
     )
   )

@@ -28,6 +28,11 @@ const newCaller = (project = nextId++): CallerShape => ({
   billingMode: "managed"
 })
 
+const withOwn = (caller: CallerShape, key: Partial<RateLimit>): CallerShape => ({
+  ...caller,
+  rateLimits: { key: { ...none, ...key }, project: null }
+})
+
 describe.each(databases)("Rate limits counted in the database (%s)", (_, database) => {
   const runtime = ManagedRuntime.make(Layer.mergeAll(database, IdGenerator.layer.pipe(Layer.provide(Timers.layer))))
   beforeAll(() => runtime.runPromise(Effect.asVoid(Database)))
@@ -175,6 +180,59 @@ describe.each(databases)("Rate limits counted in the database (%s)", (_, databas
           yield* one.admit(caller, 0)
           yield* sql`update rate_limit set at_millis = at_millis + 3600000 where scope_id = ${caller.keyId}`
           expect((yield* one.admit(caller, 0)).status.requests).toMatchObject({ limit: 3, remaining: 1 })
+        })
+      )
+    ))
+
+  it.each([0, 600_000])(
+    "a key whose limit is lowered waits a minute at most, %s ms after its last request",
+    (idleMillis) =>
+      runtime.runPromise(
+        Effect.scoped(
+          Effect.gen(function* () {
+            const sql = yield* SqlClient
+            const [one] = yield* processes(1, {})
+            if (one === undefined) return
+            const caller = newCaller()
+            const used = one.admit(withOwn(caller, { requestsPerMinute: 200 }), 0)
+            yield* Effect.replicateEffect(used, 100, { concurrency: "unbounded", discard: true })
+            yield* sql`update rate_limit set at_millis = at_millis - ${idleMillis}::bigint where scope_id = ${caller.keyId}`
+            const lowered = withOwn(caller, { requestsPerMinute: 2 })
+            if (idleMillis > 0) return void (yield* one.admit(lowered, 0))
+            const refused = yield* Effect.flip(one.admit(lowered, 0))
+            expect(refused).toMatchObject({ _tag: "RateLimited", retryAfterMillis: 30_000 })
+          })
+        )
+      )
+  )
+
+  it("a request above a whole minute's limit is waited for as long as it takes while the limit stays", () =>
+    runtime.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const [one] = yield* processes(1, { key: { tokensPerMinute: 1 } })
+          if (one === undefined) return
+          const caller = newCaller()
+          yield* one.admit(caller, 5)
+          for (let times = 0; times < 2; times++) {
+            const refused = yield* Effect.flip(one.admit(caller, 1))
+            expect(refused._tag === "RateLimited" && refused.retryAfterMillis).toBeGreaterThan(240_000)
+          }
+        })
+      )
+    ))
+
+  it("a limit that is set again after there was none starts with nothing taken", () =>
+    runtime.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const [one] = yield* processes(1, { project: { requestsPerMinute: 1_000 } })
+          if (one === undefined) return
+          const caller = newCaller()
+          const limited = withOwn(caller, { requestsPerMinute: 1 })
+          yield* one.admit(limited, 0)
+          yield* one.admit(caller, 0)
+          yield* one.admit(limited, 0)
         })
       )
     ))
