@@ -12,7 +12,7 @@ import { StoreUnavailable } from "../domain/GatewayError.ts"
 import type { AccountId, RequestId } from "../domain/Ids.ts"
 import { MicroUsd, microUsd } from "../domain/Money.ts"
 import { Database } from "../sql/Database.ts"
-import { sqlStateOf } from "../sql/DatabaseError.ts"
+import { lockNotAvailable, sqlStateOf } from "../sql/DatabaseError.ts"
 import type { PreparedStatement } from "../sql/PreparedStatement.ts"
 import { decodeIds } from "../sql/Rows.ts"
 import { holdRow, keptRow, loggedCall, storable } from "./CallRows.ts"
@@ -20,7 +20,7 @@ import { type Balance, type HoldOption, type Reservation, type Settlement, scope
 import * as LedgerInvariants from "./LedgerInvariants.ts"
 import { LedgerNode } from "./LedgerNodeStore.ts"
 import * as ModelNumberStore from "./ModelNumberStore.ts"
-import { isUncertain, lockNotAvailable, writeFailureOf } from "./WriteFailure.ts"
+import { isUncertain, writeFailureOf } from "./WriteFailure.ts"
 
 /**
  * One reservation of a batch; with `extends` it raises a hold that is open. One that may wait is not granted in a scope that

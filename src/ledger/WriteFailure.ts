@@ -1,4 +1,4 @@
-import { sqlStateOf } from "../sql/DatabaseError.ts"
+import { lockNotAvailable, sqlStateOf } from "../sql/DatabaseError.ts"
 
 /**
  * Why the database has not written. `Rejected`: the statement itself; it will be rejected again. `Contended`: another transaction
@@ -25,9 +25,6 @@ export const isUncertain = (cause: unknown): boolean => {
 
 /** Connection exceptions, the end of a server, system errors and internal ones. */
 const lostStates = ["08", "57P", "58", "XX"]
-
-/** A row that another transaction has locked was waited for too long. */
-export const lockNotAvailable = "55P03"
 
 /**
  * Classes of SQLSTATE that are about the data. Class 42 is not among them: the statement is always the same, so a table, function or

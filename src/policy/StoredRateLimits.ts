@@ -1,15 +1,17 @@
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Predicate from "effect/Predicate"
 import * as Runtime from "effect/Runtime"
 import type { CallerShape } from "../domain/Caller.ts"
 import { type RateLimited, StoreUnavailable } from "../domain/GatewayError.ts"
 import { IdGenerator } from "../domain/IdGenerator.ts"
+import type { ProjectId } from "../domain/Ids.ts"
 import { periodically } from "../domain/Periodic.ts"
 import type { RateLimitQuota, RateLimitStatus } from "../domain/RateLimitStatus.ts"
 import { Database } from "../sql/Database.ts"
+import { lockNotAvailable, sqlStateOf } from "../sql/DatabaseError.ts"
 import type { PreparedStatement } from "../sql/PreparedStatement.ts"
+import { type Batch, ProjectsLocked, RateLimitLane } from "./RateLimitLane.ts"
 import {
   limitsAnything,
   limitsOf,
@@ -32,12 +34,15 @@ const heartbeatEvery = "20 seconds"
 const retryEvery = "1 second"
 /** How often, and after what silence, what a process left behind is deleted. */
 const sweepEvery = "1 hour"
-/** A statement with more admissions than this is no faster and keeps its rows locked. */
-const maxPerStatement = 256
-/** How long a statement waits for a row that something else has locked. */
-const maxLockMillis = 200
-/** As many as the ledger lets wait for their holds, which come after. */
-const maxWaiting = 4_096
+/** How long a statement for all projects waits for a row that something else has locked: everybody waits for it. */
+const sharedLockMillis = 50
+/** With more locked projects it is the batch of another process that has them, and is done soon. */
+const maxLockedProjects = 8
+const otherBatchLockMillis = 200
+/** The same for a project whose rows are known to be locked: its requests are refused then. */
+const apartLockMillis = 1_000
+/** Connections that such projects use together: a lock occupies one for as long as it is waited for. */
+const maxApart = 2
 
 /** Counted in the database, over all processes that share it. Needs a database, and costs a statement for each batch of admissions. */
 export const layer = (options: RateLimitOptions): Layer.Layer<RateLimits, never, Database | IdGenerator> =>
@@ -48,8 +53,9 @@ export const layer = (options: RateLimitOptions): Layer.Layer<RateLimits, never,
       const ids = yield* IdGenerator
       const limiter = new Limiter(
         options,
-        prepare("rate_limit_admit", statement),
+        { admit: prepare("rate_limit_admit", statement), locked: prepare("rate_limit_locked", lockedStatement) },
         ids.uuid(),
+        yield* Effect.makeSemaphore(maxApart),
         Runtime.runFork(yield* Effect.runtime<never>())
       )
       yield* periodically(heartbeatEvery, "running requests could not be counted again", Effect.sync(limiter.beat))
@@ -64,7 +70,11 @@ export const layer = (options: RateLimitOptions): Layer.Layer<RateLimits, never,
   )
 
 const statement = `select verdicts, waits, remaining, resets
-  from rate_limit_admit($1, '${silence}', $2, $3, $4, $5, $6, $7, ${maxLockMillis})`
+  from rate_limit_admit($1, '${silence}', $2, $3, $4, $5, $6, $7, $8)`
+
+/** A row that another transaction has inserted and not committed is not found. */
+const lockedStatement = `with free as (select scope_id from rate_limit where scope_id = any($1::uuid[]) for update skip locked)
+  select scope_id as id from rate_limit where scope_id = any($1::uuid[]) and scope_id not in (select scope_id from free)`
 
 /** A row that another process deletes or writes now is not waited for. */
 const sweepStatement = `delete from rate_limit_running r using (
@@ -77,14 +87,6 @@ const sweepLevelsStatement = `delete from rate_limit r using (
     for update skip locked
   ) old where r.scope_id = old.scope_id`
 
-/** A request that waits for its admission. */
-interface Waiting {
-  readonly caller: CallerShape
-  readonly limits: RateLimitOptions
-  readonly tokens: number
-  readonly resume: (result: Effect.Effect<RateLimitAdmission, RateLimited | StoreUnavailable>) => void
-}
-
 interface BatchRow {
   readonly verdicts: ReadonlyArray<string>
   readonly waits: ReadonlyArray<string>
@@ -92,32 +94,42 @@ interface BatchRow {
   readonly resets: ReadonlyArray<string>
 }
 
-/** Writes in natural batches: what arrives while one statement runs waits for the next. */
+interface Statements {
+  readonly admit: PreparedStatement
+  /** The scopes whose rows another transaction has locked. */
+  readonly locked: PreparedStatement
+}
+
+/** One lane for all projects, and one for each whose rows something else has locked, until it is written again. */
 class Limiter implements RateLimitsShape {
   private readonly options: RateLimitOptions
-  private readonly run: PreparedStatement
+  private readonly statements: Statements
   private readonly process: string
+  private readonly permits: Effect.Semaphore
   private readonly fork: (effect: Effect.Effect<void>) => unknown
   /** Requests of this process by key and by project; a scope without any is removed once that is written. */
-  private readonly running = new Map<string, number>()
-  /** Scopes whose requests have ended since they were last written. */
-  private readonly changed = new Set<string>()
-  private waiting: Array<Waiting> = []
-  private isWriting = false
-  private isFlushQueued = false
-  /** The last statement has failed: for the others nothing runs here, or not what does. */
-  private hasFailed = false
+  private readonly running = new Map<string, Running>()
+  private readonly shared: RateLimitLane
+  private readonly apart = new Map<ProjectId, RateLimitLane>()
 
   constructor(
     options: RateLimitOptions,
-    run: PreparedStatement,
+    statements: Statements,
     process: string,
+    permits: Effect.Semaphore,
     fork: (effect: Effect.Effect<void>) => unknown
   ) {
     this.options = options
-    this.run = run
+    this.statements = statements
     this.process = process
+    this.permits = permits
     this.fork = fork
+    this.shared = new RateLimitLane({
+      write: this.writeShared,
+      written: this.written,
+      moveApart: this.moveApart,
+      fork
+    })
   }
 
   readonly admit = (
@@ -135,11 +147,8 @@ class Limiter implements RateLimitsShape {
     tokens: number
   ): Effect.Effect<RateLimitAdmission, RateLimited | StoreUnavailable> {
     return Effect.async((resume) => {
-      if (this.waiting.length >= maxWaiting) {
-        return resume(Effect.fail(new StoreUnavailable({ cause: "too much is waiting" })))
-      }
       let isInterrupted = false
-      this.waiting.push({
+      this.laneOf(caller.projectId).admit({
         caller,
         limits,
         tokens,
@@ -148,7 +157,6 @@ class Limiter implements RateLimitsShape {
           this.fork(Effect.ignore(Effect.map(result, ({ release }) => release())))
         }
       })
-      this.flushSoon()
       return Effect.sync(() => {
         isInterrupted = true
       })
@@ -157,46 +165,85 @@ class Limiter implements RateLimitsShape {
 
   /** Writes all that runs in this process, so that it goes on to count. */
   readonly beat = (): void => {
-    for (const scope of this.running.keys()) this.changed.add(scope)
-    if (this.changed.size > 0) this.flushSoon()
+    for (const { project, scope } of this.running.values()) this.laneOf(project).change(scope, project)
+    this.retry()
   }
 
   /** The same at once after a statement that has failed. */
   readonly retry = (): void => {
-    if (this.hasFailed) this.beat()
+    const failed = [this.shared, ...this.apart.values()].filter(({ hasFailed }) => hasFailed)
+    if (failed.length === 0) return
+    for (const { project, scope } of this.running.values()) {
+      const lane = this.laneOf(project)
+      if (lane.hasFailed) lane.change(scope, project)
+    }
+    for (const lane of failed) lane.flushSoon()
   }
 
-  /** Admissions that arrive in one turn of the event loop are written together. */
-  private flushSoon(): void {
-    if (this.isFlushQueued || this.isWriting) return
-    this.isFlushQueued = true
-    queueMicrotask(() => {
-      this.isFlushQueued = false
-      this.flush()
-    })
+  private laneOf(project: ProjectId): RateLimitLane {
+    return this.apart.get(project) ?? this.shared
   }
 
-  private flush(): void {
-    if (this.isWriting || (this.waiting.length === 0 && this.changed.size === 0)) return
-    this.isWriting = true
-    const admissions = this.waiting.splice(0, maxPerStatement)
-    const scopes = new Set(this.changed)
-    this.changed.clear()
-    for (const { caller } of admissions) scopes.add(caller.keyId).add(caller.projectId)
-    this.fork(
-      Effect.map(Effect.exit(this.run(this.parametersOf(admissions, [...scopes]))), (exit) => {
-        this.isWriting = false
-        this.hasFailed = Exit.isFailure(exit)
-        if (Exit.isSuccess(exit)) this.written(admissions, exit.value)
-        else this.failed(admissions, scopes, exit)
-        // what has ended meanwhile; after a failure it waits for the next admission or retry
-        if (this.waiting.length > 0 || (Exit.isSuccess(exit) && this.changed.size > 0)) this.flush()
-      })
+  private readonly writeShared = (
+    batch: Batch
+  ): Effect.Effect<ReadonlyArray<object>, StoreUnavailable | ProjectsLocked> =>
+    Effect.catchAll(
+      this.write(batch, sharedLockMillis),
+      (error): Effect.Effect<ReadonlyArray<object>, StoreUnavailable | ProjectsLocked> =>
+        sqlStateOf(error.cause) === lockNotAvailable
+          ? Effect.flatMap(
+              this.lockedOf(batch),
+              (projects): Effect.Effect<ReadonlyArray<object>, StoreUnavailable | ProjectsLocked> =>
+                projects.size > 0 && projects.size <= maxLockedProjects
+                  ? Effect.fail(new ProjectsLocked({ projects }))
+                  : this.write(batch, otherBatchLockMillis)
+            )
+          : Effect.fail(error)
+    )
+
+  private write(batch: Batch, maxLockMillis: number): Effect.Effect<ReadonlyArray<object>, StoreUnavailable> {
+    return Effect.mapError(
+      Effect.suspend(() => this.statements.admit([...this.parametersOf(batch), maxLockMillis])),
+      (cause) => new StoreUnavailable({ cause })
     )
   }
 
+  private lockedOf({ scopes }: Batch): Effect.Effect<ReadonlySet<ProjectId>, StoreUnavailable> {
+    const projectOf = (row: object) => (Predicate.hasProperty(row, "id") ? scopes.get(String(row.id)) : undefined)
+    return Effect.mapBoth(this.statements.locked([list([...scopes.keys()])]), {
+      onSuccess: (rows) => new Set(rows.map(projectOf).filter(Predicate.isNotUndefined)),
+      onFailure: (cause) => new StoreUnavailable({ cause })
+    })
+  }
+
+  private readonly moveApart = ({ admissions, scopes }: Batch, projects: ReadonlySet<ProjectId>): Batch => {
+    const of = (isOf: (project: ProjectId) => boolean): Batch => ({
+      admissions: admissions.filter(({ caller }) => isOf(caller.projectId)),
+      scopes: new Map([...scopes].filter(([, project]) => isOf(project)))
+    })
+    for (const project of projects) {
+      const lane = this.apart.get(project) ?? this.newLane(project)
+      this.apart.set(project, lane)
+      lane.adopt(of((other) => other === project))
+    }
+    return of((project) => !projects.has(project))
+  }
+
+  private newLane(project: ProjectId): RateLimitLane {
+    const lane: RateLimitLane = new RateLimitLane({
+      write: (batch) => this.permits.withPermits(1)(this.write(batch, apartLockMillis)),
+      written: (batch, rows) => {
+        // before its callers go on: what they end belongs to the lane in which it is written next
+        if (lane.isEmpty) this.apart.delete(project)
+        this.written(batch, rows)
+      },
+      fork: this.fork
+    })
+    return lane
+  }
+
   /** The limits of a scope without an admission decide nothing. */
-  private parametersOf(admissions: ReadonlyArray<Waiting>, scopes: ReadonlyArray<string>): ReadonlyArray<unknown> {
+  private parametersOf({ admissions, scopes }: Batch): ReadonlyArray<unknown> {
     const limits = new Map<string, ReadonlyArray<number | null>>()
     for (const {
       caller,
@@ -204,18 +251,19 @@ class Limiter implements RateLimitsShape {
     } of admissions) {
       limits.set(caller.keyId, numbersOf(key)).set(caller.projectId, numbersOf(project))
     }
+    const ids = [...scopes.keys()]
     return [
       this.process,
-      list(scopes),
-      list(scopes.map((scope) => this.running.get(scope) ?? 0)),
-      list(scopes.flatMap((scope) => limits.get(scope) ?? [null, null, null])),
+      list(ids),
+      list(ids.map((scope) => this.running.get(scope)?.requests ?? 0)),
+      list(ids.flatMap((scope) => limits.get(scope) ?? [null, null, null])),
       list(admissions.map(({ caller }) => caller.keyId)),
       list(admissions.map(({ caller }) => caller.projectId)),
       list(admissions.map(({ tokens }) => tokens))
     ]
   }
 
-  private written(admissions: ReadonlyArray<Waiting>, rows: ReadonlyArray<object>): void {
+  private readonly written = ({ admissions }: Batch, rows: ReadonlyArray<object>): void => {
     const [row] = rows
     for (const [index, { caller, limits, resume }] of admissions.entries()) {
       if (!isBatchRow(row)) {
@@ -232,34 +280,35 @@ class Limiter implements RateLimitsShape {
     }
   }
 
-  private failed(
-    admissions: ReadonlyArray<Waiting>,
-    scopes: ReadonlySet<string>,
-    exit: Exit.Failure<unknown, unknown>
-  ): void {
-    for (const scope of scopes) this.changed.add(scope)
-    for (const { resume } of admissions) resume(Effect.fail(new StoreUnavailable({ cause: exit.cause })))
-  }
-
   private count({ keyId, projectId }: CallerShape): () => void {
-    const add = (scope: string, change: number): void => {
-      const running = (this.running.get(scope) ?? 0) + change
-      if (running > 0) this.running.set(scope, running)
-      else this.running.delete(scope)
-    }
-    add(keyId, 1)
-    add(projectId, 1)
+    const counted = [this.runningOf(keyId, projectId), this.runningOf(projectId, projectId)]
+    for (const running of counted) running.requests++
     let isReleased = false
     return () => {
       if (isReleased) return
       isReleased = true
-      for (const scope of [keyId, projectId]) {
-        add(scope, -1)
-        this.changed.add(scope)
+      for (const running of counted) {
+        running.requests--
+        if (running.requests === 0) this.running.delete(running.scope)
+        this.laneOf(projectId).change(running.scope, projectId)
       }
-      this.flushSoon()
     }
   }
+
+  private runningOf(scope: string, project: ProjectId): Running {
+    const known = this.running.get(scope)
+    if (known !== undefined) return known
+    const running = { scope, project, requests: 0 }
+    this.running.set(scope, running)
+    return running
+  }
+}
+
+/** Requests of a key or project that run in this process. */
+interface Running {
+  readonly scope: string
+  readonly project: ProjectId
+  requests: number
 }
 
 /** An array in PostgreSQL's text format; ids and numbers need no quotes. */

@@ -118,6 +118,9 @@ const outages: ReadonlyArray<readonly [RegExp, DatabaseOutage]> = [
   [/^08...$/, "unreachable"]
 ]
 
+/** A row that another transaction has locked was waited for too long. */
+export const lockNotAvailable = "55P03"
+
 /** The server's SQLSTATE; none when the server was not reached. */
 export const sqlStateOf = (error: unknown): string | undefined => {
   const root = rootOf(error)

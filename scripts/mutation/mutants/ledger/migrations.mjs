@@ -1,6 +1,6 @@
 // @ts-check
 
-const rateLimits = "src/sql/migrations/0013_rate_limits.ts"
+const rateLimits = "src/sql/migrations/0054_changed_rate_limits.ts"
 const longHolds = "src/sql/migrations/0040_long_holds.ts"
 const prices = "src/sql/migrations/0009_call_prices.ts"
 const reserve = "src/sql/migrations/0049_ledger_reserve.ts"
@@ -119,8 +119,8 @@ export const migrationMutants = [
   },
   {
     file: rateLimits,
-    find: "greatest(0, b.tokens_level - (now_millis - b.at_millis)",
-    replace: "greatest(0, 0 * b.tokens_level - (now_millis - b.at_millis)",
+    find: "rate_limit_level(b.tokens_level,",
+    replace: "rate_limit_level(0 * b.tokens_level,",
     breaks: "tokens of other processes do not count",
     tests: limits
   },
