@@ -48,10 +48,12 @@ const marginOf = { postgres: Duration.seconds(20), embedded: Duration.seconds(5)
 
 /**
  * Expires every open hold and returns their number; only valid where no other process has the database open. Mostly there is
- * none: to plan the statements that expire takes the embedded database a tenth of a second.
+ * none: to plan the statements that expire takes the embedded database a tenth of a second. After the clock was set back any hold
+ * may be open.
  */
 export const expireAll = (sql: SqlClient): Effect.Effect<number, SqlError> =>
-  sql`select exists (select from open_holds_read()) as "isAnyOpen"`.pipe(
+  sql`update open_holds set since = '-infinity' where since > now()`.pipe(
+    Effect.zipRight(sql`select exists (select from open_holds_read()) as "isAnyOpen"`),
     Effect.flatMap(decodeIsAnyOpen),
     Effect.catchTag("ParseError", Effect.die),
     Effect.flatMap(([{ isAnyOpen }]) =>

@@ -52,6 +52,7 @@ import { ledgerApply } from "./migrations/0051_ledger_apply.ts"
 import { reservePeriods } from "./migrations/0052_reserve_periods.ts"
 import { thresholdsSetAt } from "./migrations/0053_thresholds_set_at.ts"
 import { changedRateLimits } from "./migrations/0054_changed_rate_limits.ts"
+import { clockSetBack } from "./migrations/0055_clock_set_back.ts"
 
 export type MigrationError = Migrator.MigrationError
 
@@ -102,7 +103,8 @@ export const migrations = {
   "0051_ledger_apply": ledgerApply,
   "0052_reserve_periods": reservePeriods,
   "0053_thresholds_set_at": thresholdsSetAt,
-  "0054_changed_rate_limits": changedRateLimits
+  "0054_changed_rate_limits": changedRateLimits,
+  "0055_clock_set_back": clockSetBack
 }
 
 /** An arbitrary number, the same in every version of the gateway. */

@@ -178,6 +178,29 @@ for (const [name, database] of databases) {
         })
       )
 
+      it.effect("calls that end after the clock was set back count, once", () =>
+        Effect.gen(function* () {
+          yield* nothingSummedUp
+          const sql = yield* SqlClient
+          const caller = someone()
+          const call: LoggedCall = { caller, agoSeconds: 0, costMicroUsd: 5 }
+          const sums = Effect.map(activityOf(caller.projectId), (data) => [
+            data.summary.requests_24h,
+            requestsIn(data),
+            spendIn(data)
+          ])
+          yield* logCalls([call, call])
+          yield* sumUp
+          yield* sql`update activity_progress set through = now() + interval '5 minutes'`
+          yield* logCalls([call])
+          yield* sumUp
+          expect(yield* sums).toEqual([3, 3, 15])
+          yield* logCalls([call])
+          yield* sumUp
+          expect(yield* sums).toEqual([4, 4, 20])
+        })
+      )
+
       it.effect("days are UTC days, and hours add up to them", () =>
         Effect.gen(function* () {
           yield* nothingSummedUp

@@ -213,6 +213,35 @@ for (const [name, database] of databases) {
           })
       )
 
+      it.effect("a hold from after the clock was set back is found and ends", () =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          const ledger = yield* Ledger
+          yield* hears(120)
+          const caller = yield* newCaller({ credit: 1_000 })
+          yield* sql`update open_holds set since = now() + interval '3 minutes'`
+          yield* ledger.reserve(wants(caller, option(200)))
+          const sweep = RecoveryStore.sweep(sql, other, silence, maxCallMillis, Duration.zero)
+          expect(yield* sweep).toBe(0)
+          yield* silent(61)
+          expect(yield* sweep).toBe(1)
+          expect((yield* ledger.balance(caller.accountId)).heldMicroUsd).toBe(0)
+        })
+      )
+
+      it.effect("a start after the clock was set back ends what was open", () =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          if ((yield* Database).kind !== "embedded") return
+          const ledger = yield* Ledger
+          const caller = yield* newCaller({ credit: 1_000 })
+          yield* ledger.reserve(wants(caller, option(200)))
+          yield* sql`update open_holds set since = now() + interval '3 minutes'`
+          expect(yield* RecoveryStore.expireAll(sql)).toBe(1)
+          expect((yield* ledger.balance(caller.accountId)).heldMicroUsd).toBe(0)
+        })
+      )
+
       it.effect("a hold is found of a transaction that lasts longer than any should", () =>
         Effect.gen(function* () {
           const sql = yield* SqlClient

@@ -2,6 +2,7 @@
 
 const rateLimits = "src/sql/migrations/0054_changed_rate_limits.ts"
 const longHolds = "src/sql/migrations/0040_long_holds.ts"
+const clock = "src/sql/migrations/0055_clock_set_back.ts"
 const prices = "src/sql/migrations/0009_call_prices.ts"
 const reserve = "src/sql/migrations/0049_ledger_reserve.ts"
 const model = ["test/ledger/Model.test.ts", "test/ledger/LedgerStore.test.ts", "test/ledger/Ledger.test.ts"]
@@ -69,21 +70,21 @@ export const migrationMutants = [
     tests: recovery
   },
   {
-    file: longHolds,
+    file: clock,
     find: "  insert into long_hold select h.id from hold h\n  where h.created_at >= from_time",
     replace: "  insert into long_hold select h.id from hold h\n  where false and h.created_at >= from_time",
     breaks: "a hold that is open when the search moves past it is never found again",
     tests: recovery
   },
   {
-    file: longHolds,
+    file: clock,
     find: "select least(now() - p_margin, min(a.xact_start)) into to_time",
     replace: "select least(now() - p_margin, min('infinity'::timestamptz)) into to_time",
     breaks: "the hold of a transaction that lasts longer than the margin is never found",
     tests: recovery
   },
   {
-    file: longHolds,
+    file: clock,
     find: "  delete from long_hold l where l.id = any(listed) and l.id <> all(open);",
     replace: "",
     breaks: "holds that have ended are read forever",
