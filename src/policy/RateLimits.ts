@@ -121,7 +121,6 @@ const make = (options: RateLimitOptions, nowMillis: () => number): RateLimitsSha
     admit: (caller, tokens) =>
       Effect.suspend(() => {
         const limits = limitsOf(options, caller)
-        if (!limitsAnything(limits)) return unlimited
         const now = Math.floor(nowMillis())
         if (now - sweptAtMillis >= sweepEveryMillis) {
           sweptAtMillis = now
@@ -132,6 +131,10 @@ const make = (options: RateLimitOptions, nowMillis: () => number): RateLimitsSha
           entryOf(scopes.key, caller.keyId, limits.key, now),
           entryOf(scopes.project, caller.projectId, limits.project, now)
         ]
+        if (!limitsAnything(limits)) {
+          // a concurrency limit may be set while it runs
+          return Effect.succeed({ release: take(entries, tokens, now), status: noStatus })
+        }
         const rejections = entries.flatMap((entry) => rejectionsOf(entry, tokens, now))
         const longest = rejections.reduce<Rejection | undefined>(
           (longest, next) => (longest === undefined || next.waitMillis > longest.waitMillis ? next : longest),
@@ -144,10 +147,9 @@ const make = (options: RateLimitOptions, nowMillis: () => number): RateLimitsSha
   }
 }
 
-export const unlimited: Effect.Effect<RateLimitAdmission> = Effect.succeed({
-  release: () => {},
-  status: { requests: null, tokens: null }
-})
+/** Of a request that nothing limits. */
+export const noStatus: RateLimitStatus = { requests: null, tokens: null }
+const unlimited: Effect.Effect<RateLimitAdmission> = Effect.succeed({ release: () => {}, status: noStatus })
 
 interface Scope {
   readonly kind: "key" | "project"

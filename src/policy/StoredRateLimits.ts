@@ -15,6 +15,7 @@ import { type Batch, ProjectsLocked, RateLimitLane } from "./RateLimitLane.ts"
 import {
   limitsAnything,
   limitsOf,
+  noStatus,
   type RateLimit,
   type RateLimitAdmission,
   type RateLimitOptions,
@@ -22,8 +23,7 @@ import {
   type RateLimitsShape,
   type RejectingLimit,
   rejection,
-  tightest,
-  unlimited
+  tightest
 } from "./RateLimits.ts"
 
 /** Running requests of a process that was not seen for so long do not count any more. */
@@ -138,7 +138,10 @@ class Limiter implements RateLimitsShape {
   ): Effect.Effect<RateLimitAdmission, RateLimited | StoreUnavailable> =>
     Effect.suspend(() => {
       const limits = limitsOf(this.options, caller)
-      return limitsAnything(limits) ? this.admitLimited(caller, limits, tokens) : unlimited
+      return limitsAnything(limits)
+        ? this.admitLimited(caller, limits, tokens)
+        : // a concurrency limit may be set while it runs
+          Effect.succeed({ release: this.count(caller, false), status: noStatus })
     })
 
   private admitLimited(
@@ -165,7 +168,9 @@ class Limiter implements RateLimitsShape {
 
   /** Writes all that runs in this process, so that it goes on to count. */
   readonly beat = (): void => {
-    for (const { project, scope } of this.running.values()) this.laneOf(project).change(scope, project)
+    for (const { isWritten, project, scope } of this.running.values()) {
+      if (isWritten) this.laneOf(project).change(scope, project)
+    }
     this.retry()
   }
 
@@ -173,9 +178,9 @@ class Limiter implements RateLimitsShape {
   readonly retry = (): void => {
     const failed = [this.shared, ...this.apart.values()].filter(({ hasFailed }) => hasFailed)
     if (failed.length === 0) return
-    for (const { project, scope } of this.running.values()) {
+    for (const { isWritten, project, scope } of this.running.values()) {
       const lane = this.laneOf(project)
-      if (lane.hasFailed) lane.change(scope, project)
+      if (isWritten && lane.hasFailed) lane.change(scope, project)
     }
     for (const lane of failed) lane.flushSoon()
   }
@@ -249,6 +254,8 @@ class Limiter implements RateLimitsShape {
       caller,
       limits: { key, project }
     } of admissions) {
+      this.mark(caller.keyId, key)
+      this.mark(caller.projectId, project)
       limits.set(caller.keyId, numbersOf(key)).set(caller.projectId, numbersOf(project))
     }
     const ids = [...scopes.keys()]
@@ -274,15 +281,27 @@ class Limiter implements RateLimitsShape {
       const limit = limitNames[row.verdicts[index] ?? ""]
       resume(
         limit === undefined
-          ? Effect.succeed({ release: this.count(caller), status })
+          ? Effect.succeed({ release: this.count(caller, true), status })
           : Effect.fail(rejection(limit, Number(row.waits[index]), status))
       )
     }
   }
 
-  private count({ keyId, projectId }: CallerShape): () => void {
+  /** What runs of a scope is written from now on. */
+  private mark(scope: string, limit: RateLimit): void {
+    const running = this.running.get(scope)
+    if (running === undefined) return
+    running.isWritten = true
+    running.isBounded = limit.concurrentRequests !== null
+  }
+
+  /** The end of a request that nothing limited costs no statement, unless a concurrency limit was set since. */
+  private count({ keyId, projectId }: CallerShape, isLimited: boolean): () => void {
     const counted = [this.runningOf(keyId, projectId), this.runningOf(projectId, projectId)]
-    for (const running of counted) running.requests++
+    for (const running of counted) {
+      running.requests++
+      if (isLimited) running.isWritten = true
+    }
     let isReleased = false
     return () => {
       if (isReleased) return
@@ -290,7 +309,7 @@ class Limiter implements RateLimitsShape {
       for (const running of counted) {
         running.requests--
         if (running.requests === 0) this.running.delete(running.scope)
-        this.laneOf(projectId).change(running.scope, projectId)
+        if (isLimited || running.isBounded) this.laneOf(projectId).change(running.scope, projectId)
       }
     }
   }
@@ -298,7 +317,7 @@ class Limiter implements RateLimitsShape {
   private runningOf(scope: string, project: ProjectId): Running {
     const known = this.running.get(scope)
     if (known !== undefined) return known
-    const running = { scope, project, requests: 0 }
+    const running = { scope, project, requests: 0, isWritten: false, isBounded: false }
     this.running.set(scope, running)
     return running
   }
@@ -309,6 +328,10 @@ interface Running {
   readonly scope: string
   readonly project: ProjectId
   requests: number
+  /** They count for the other processes, and are written again at each beat. */
+  isWritten: boolean
+  /** By a concurrency limit. */
+  isBounded: boolean
 }
 
 /** An array in PostgreSQL's text format; ids and numbers need no quotes. */

@@ -195,6 +195,18 @@ describe("Rate limits", () => {
       )
   )
 
+  it.effect("a concurrency limit counts the requests that ran when it was set", () =>
+    withLimits({}, (limits) =>
+      Effect.gen(function* () {
+        const { release } = yield* limits.admit(callerOf(1), 0)
+        const limited = withOwn(callerOf(1), { concurrentRequests: 1 })
+        yield* Effect.flip(limits.admit(limited, 0))
+        release()
+        yield* limits.admit(limited, 0)
+      })
+    )
+  )
+
   it.effect("a limit that is set again after there was none starts with nothing taken", () =>
     withLimits({ project: { requestsPerMinute: 1_000 } }, (limits) =>
       Effect.gen(function* () {

@@ -222,6 +222,23 @@ describe.each(databases)("Rate limits counted in the database (%s)", (_, databas
       )
     ))
 
+  it("a concurrency limit counts the requests that ran when it was set, for the other processes too", () =>
+    runtime.runPromise(
+      Effect.scoped(
+        Effect.gen(function* () {
+          const [one, other] = yield* processes(2, {})
+          if (one === undefined || other === undefined) return
+          const caller = newCaller()
+          const { release } = yield* one.admit(caller, 0)
+          const limited = withOwn(caller, { concurrentRequests: 1 })
+          yield* Effect.flip(one.admit(limited, 0))
+          yield* Effect.flip(other.admit(limited, 0))
+          release()
+          yield* Effect.retry(other.admit(limited, 0), { times: 40, schedule: Schedule.spaced(50) })
+        })
+      )
+    ))
+
   it("a limit that is set again after there was none starts with nothing taken", () =>
     runtime.runPromise(
       Effect.scoped(
