@@ -67,8 +67,8 @@ const make = Effect.gen(function* () {
       for (const { expanded, keys: dayKeys, opened, row } of kept) {
         const { c: called, f: facts, g: media, x: isTruncated } = opened.header
         if (isTruncated === 1) {
-          // it has nothing of another
-          written.push({ ...row, shared: [] })
+          // it has nothing of another, and no text that could flow
+          written.push({ ...row, flowAuthorized: false, shared: [] })
           continue
         }
         if (row.day !== day) {

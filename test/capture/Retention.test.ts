@@ -10,14 +10,14 @@ import { Captured } from "../../src/capture/Captured.ts"
 import { CaptureKeys } from "../../src/capture/CaptureKeys.ts"
 import * as CaptureRetention from "../../src/capture/CaptureRetention.ts"
 import { CaptureStore } from "../../src/capture/CaptureStore.ts"
-import { type Base, encode } from "../../src/capture/worker/sample.js"
 import { MasterKey } from "../../src/credentials/MasterKey.ts"
-import { KeyId, type ProjectId, RequestId } from "../../src/domain/Ids.ts"
+import type { Message } from "../../src/domain/Chat.ts"
+import type { ProjectId } from "../../src/domain/Ids.ts"
 import { Timers } from "../../src/domain/Timers.ts"
-import { ChangeNotifications } from "../../src/sql/ChangeNotifications.ts"
 import { databases } from "../ledger/databases.ts"
 import { masterKey } from "../support/Service.ts"
 import { collecting } from "./Collecting.ts"
+import { silent, storedConversation } from "./StoredConversation.ts"
 
 const dayMillis = 86_400_000
 const firstDay = Date.UTC(2100, 0, 1)
@@ -46,61 +46,24 @@ const observedStore = Layer.effect(
   })
 ).pipe(Layer.provide(CaptureStore.layer))
 
-/** Nothing changes the keys of a project here. */
-const silent = Layer.succeed(ChangeNotifications, {
-  commit: () => Effect.dieMessage("nothing is announced"),
-  commitOn: () => () => Effect.dieMessage("nothing is announced"),
-  onChange: () => () => {},
-  heardAtMillis: () => Number.NEGATIVE_INFINITY
-})
-
-/** Two calls of one conversation, the second on the first one, sealed under the key of the day. */
+/** Two calls of one conversation, the second on the first one. */
 const conversation = (projectId: ProjectId, name: string, days: number) =>
   Effect.gen(function* () {
-    const store = yield* CaptureStore
     const day = dayOf(days)
-    const place = { projectId, configVersion: 1, conversation: Buffer.from(name.padEnd(16)).toString("hex") }
-    yield* store.place(place, 0.5, "chat", day, day)
-    const dayKey = yield* (yield* CaptureKeys).ofDay(projectId, day)
-    if (dayKey === undefined) throw new Error("there is no key of the day")
-    const messages: Array<{ readonly role: "system" | "user"; readonly content: string }> = [instructions]
-    let base: Base | null = null
-    for (const turn of [1, 2]) {
-      messages.push({ role: "user", content: `question ${turn} of ${name}, as it was asked: ${randomUUID()}` })
-      const id = RequestId.make(`${randomUUID().slice(0, -1)}${turn}`.replace(/^.{8}/u, `0000000${turn}`))
-      const { keys, ...encoded } = encode(
-        {
-          id,
-          project: projectId,
-          day,
-          dayKey: dayKey.key,
-          content: "full",
-          facts: {},
-          body: undefined,
-          prompt: { messages, tools: [] },
-          answer: null
-        },
-        base
-      )
-      base = { id, keys }
-      const { written } = yield* store.write(place, [
-        {
-          ...place,
-          id,
-          day,
-          dayKey: dayKey.sealed,
-          base: encoded.base,
-          keyId: KeyId.make(randomUUID()),
-          endUser: null,
-          flowAuthorized: false,
-          capturedAt: new Date(firstDay + days * dayMillis),
-          expiresAt: new Date(firstDay + (days + retentionDays + 1) * dayMillis),
-          shared: encoded.shared,
-          sealed: encoded.sealed
-        }
-      ])
-      expect(written.size).toBe(1)
-    }
+    const question = (turn: number): Message => ({
+      role: "user",
+      content: `question ${turn} of ${name}, as it was asked: ${randomUUID()}`
+    })
+    const first: ReadonlyArray<Message> = [instructions, question(1)]
+    const messages = [...first, question(2)]
+    const { place } = yield* storedConversation({
+      projectId,
+      name,
+      day,
+      capturedAt: new Date(firstDay + days * dayMillis),
+      expiresAt: new Date(firstDay + (days + retentionDays + 1) * dayMillis),
+      prompts: [first, messages]
+    })
     return { place, day, sent: messages.map((message) => JSON.stringify(message)) }
   })
 

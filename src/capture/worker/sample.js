@@ -75,24 +75,21 @@ export const encode = (job, base) => {
   const { messages, tools } = promptOf(job)
   const blocks = blocksOf(messages, tools, found).map((block) => storedOf(block, keys.id))
   const response = job.answer === null ? undefined : storedOf(messageBlock(messageOf(job.answer), found), keys.id)
-  return write(job, base, {
-    blocks,
-    response,
-    media: [...found.media.values()],
-    called: (job.answer?.toolCalls ?? []).map(({ name }) => name),
-    isBound: found.isBound
-  })
+  const called = (job.answer?.toolCalls ?? []).map(({ name }) => name)
+  const parts = { blocks, response, media: [...found.media.values()], called, isBound: found.isBound }
+  return write(job, base, parts, maxNewBytes)
 }
 
 /**
- * Encodes what was read again, on another base.
+ * Encodes what was read again, on another base; without a limit, because its text is only moved.
  *
  * @param {Omit<Job, "body" | "prompt" | "answer">} job @param {Base | null} base
  * @param {{ readonly blocks: ReadonlyArray<Stored>, readonly response: Stored | undefined, readonly media: ReadonlyArray<CapturedMedia>,
  *   readonly called: ReadonlyArray<string>, readonly isBound: boolean }} parts
+ * @param {number} [maxBytes] of new blocks
  * @returns {Encoded}
  */
-export const write = (job, base, { blocks, called, isBound, media, response }) => {
+export const write = (job, base, { blocks, called, isBound, media, response }, maxBytes = Number.POSITIVE_INFINITY) => {
   const keys = keysOf(job.dayKey)
   const isFull = job.content === "full"
   const known = new Map((base?.keys ?? []).map((key, at) => [key, at]))
@@ -111,7 +108,7 @@ export const write = (job, base, { blocks, called, isBound, media, response }) =
     if (at === -1) own.push(block)
   }
   const all = response === undefined ? own : [...own, response]
-  const truncated = isFull && newBytes(all, shared) > maxNewBytes
+  const truncated = isFull && newBytes(all, shared) > maxBytes
   /** @type {Header} */
   const header = {
     f: job.facts,
