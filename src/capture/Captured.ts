@@ -2,14 +2,16 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
 import type { CapturedBlock, CapturedCall, CapturedConversation, CapturedParams } from "../domain/CapturedCall.ts"
 import type { AssistantMessage, Message, Tool } from "../domain/Chat.ts"
 import { dateAt } from "../domain/Dates.ts"
 import type { StoreUnavailable } from "../domain/GatewayError.ts"
 import type { ProjectId } from "../domain/Ids.ts"
+import { nextTurn } from "../domain/NextTurn.ts"
 import { Timers } from "../domain/Timers.ts"
 import { CaptureKeys } from "./CaptureKeys.ts"
-import type { Place, SampleRow } from "./CaptureRecords.ts"
+import type { SampleRow } from "./CaptureRecords.ts"
 import { CaptureStore } from "./CaptureStore.ts"
 import { firstOf } from "./Reservoir.ts"
 import { sentMark } from "./SentMarks.ts"
@@ -48,14 +50,19 @@ export interface CapturedShape {
     project: ProjectId,
     conversation: Pick<CapturedConversation, "configVersion" | "conversation">
   ) => Effect.Effect<ReadonlyArray<CapturedCall>, StoreUnavailable>
+  /** The same one by one, in the order of their ids, opened as they are taken. */
+  readonly each: (
+    project: ProjectId,
+    conversation: Pick<CapturedConversation, "configVersion" | "conversation">
+  ) => Stream.Stream<CapturedCall, StoreUnavailable>
   /** One call of it; `undefined` when it cannot be read any more. */
   readonly call: (row: SampleRow) => Effect.Effect<CapturedCall | undefined, StoreUnavailable>
   /** Whether a call that was read may be sent to other models still: it was not erased meanwhile and has not expired. */
   readonly mayFlow: (project: ProjectId, id: string) => Effect.Effect<boolean, StoreUnavailable>
   /** Without messages, tools and the response's text. */
   readonly summary: (row: SampleRow) => Effect.Effect<CapturedCall | undefined, StoreUnavailable>
-  /** @internal For what writes a conversation anew. */
-  readonly expanded: (place: Place) => Effect.Effect<ReadonlyArray<ExpandedSample>, StoreUnavailable>
+  /** @internal For what writes a conversation anew: all of its rows that can be read, in their order, which is that of their ids. */
+  readonly expanded: (rows: ReadonlyArray<SampleRow>) => Stream.Stream<ExpandedSample, StoreUnavailable>
 }
 
 /** Reads captured calls. */
@@ -71,69 +78,75 @@ const make = Effect.gen(function* () {
   const keys = yield* CaptureKeys
   const timers = yield* Timers
 
-  const keysByDay = (project: ProjectId, rows: ReadonlyArray<SampleRow>) =>
-    Effect.map(
-      Effect.forEach(new Set(rows.map(({ day }) => day)), (day) =>
-        Effect.map(keys.existing(project, day), (key) => [day, key && keysOf(key)] as const)
-      ),
-      (found) => new Map(found)
-    )
-
-  const expanded: CapturedShape["expanded"] = (place) =>
-    Effect.gen(function* () {
-      const rows = yield* store.ofConversation(place)
-      const days = yield* keysByDay(place.projectId, rows)
-      const samples = new Map<string, { readonly row: SampleRow; readonly opened: Opened; readonly keys: DayKeys }>()
-      for (const row of rows) {
-        const dayKeys = days.get(row.day)
-        const opened = dayKeys && openSample(dayKeys.seal, place.projectId, row.id, row.sealed)
-        if (dayKeys !== undefined && opened !== undefined) samples.set(row.id, { row, opened, keys: dayKeys })
-      }
+  /** Each in its own turn of the event loop, because a conversation may have hundreds with up to 1 MiB each. */
+  const expanded: CapturedShape["expanded"] = (rows) =>
+    Stream.suspend(() => {
+      const days = new Map<string, DayKeys | undefined>()
       const packs = new Map<string, ReadonlyArray<Stored>>()
-      for (const [day, dayKeys] of days) {
-        if (dayKeys === undefined) continue
-        const used = new Set(
-          [...samples.values()].flatMap(({ opened, row }) => (row.day === day ? opened.header.s : []))
-        )
-        for (const { id, sealed } of yield* store.shared(place.projectId, day, [...used])) {
-          const pack = openShared(dayKeys.seal, place.projectId, day, id, sealed)
-          if (pack !== undefined) packs.set(id, pack)
-        }
-      }
-      return [...samples.values()].flatMap((sample) => {
-        const found = expandedOf(sample.row.id, samples, packs, new Map())
-        return found === undefined ? [] : [{ ...sample, expanded: found }]
-      })
+      const bases = new Map<string, Expanded>()
+      const lastUses = new Map(rows.map(({ base, id }) => [base, id]))
+      const one = (row: SampleRow): Effect.Effect<ExpandedSample | undefined, StoreUnavailable> =>
+        Effect.gen(function* () {
+          yield* nextTurn
+          const { day, id, projectId } = row
+          if (!days.has(day)) {
+            const key = yield* keys.existing(projectId, day)
+            days.set(day, key && keysOf(key))
+          }
+          const dayKeys = days.get(day)
+          const opened = dayKeys && openSample(dayKeys.seal, projectId, id, row.sealed)
+          if (dayKeys === undefined || opened === undefined) return undefined
+          const { b: base, s: shared } = opened.header
+          const missing = shared.filter((pack) => !packs.has(pack))
+          for (const { id: pack, sealed } of yield* store.shared(projectId, day, missing)) {
+            const blocks = openShared(dayKeys.seal, projectId, day, pack, sealed)
+            if (blocks !== undefined) packs.set(pack, blocks)
+          }
+          const before = base === null ? undefined : bases.get(base)
+          // a base that is not there leaves out all that follow
+          if (base !== null && before === undefined) return undefined
+          const found = expand(opened, before, (pack) => packs.get(pack))
+          if (base !== null && lastUses.get(base) === id) bases.delete(base)
+          if (found !== undefined && lastUses.has(id)) bases.set(id, found)
+          return found && { row, opened, expanded: found, keys: dayKeys }
+        })
+      return Stream.fromIterable(rows).pipe(Stream.mapEffect(one), Stream.filterMap(Option.fromNullable))
     })
 
-  const live = (samples: ReadonlyArray<ExpandedSample>) => {
-    const now = timers.now()
-    return samples.filter(({ row }) => row.expiresAt.getTime() > now)
+  const isLive = ({ row }: ExpandedSample) => row.expiresAt.getTime() > timers.now()
+  const calls = (rows: ReadonlyArray<SampleRow>) => {
+    const read = reading()
+    return expanded(rows).pipe(
+      Stream.filter(isLive),
+      Stream.filterMap((sample) => Option.fromNullable(callOf(sample, read)))
+    )
   }
+  const each: CapturedShape["each"] = (projectId, { configVersion, conversation }) =>
+    Stream.unwrap(Effect.map(store.ofConversation({ projectId, configVersion, conversation }), calls))
 
   return Captured.of({
     conversations: (project, { from, max, to }) =>
       Effect.map(store.conversations(project, from, to, max + 1, dateAt(timers.now())), (rows) =>
-        firstOf(rows, max).map(({ calls, configVersion, conversation, inclusion, position }) => ({
+        firstOf(rows, max).map(({ calls: count, configVersion, conversation, inclusion, position }) => ({
           conversation,
           configVersion,
           inclusion,
           position,
-          calls
+          calls: count
         }))
       ),
-    calls: (projectId, { configVersion, conversation }) =>
-      Effect.map(expanded({ projectId, configVersion, conversation }), (samples) => {
-        const read = reading()
-        return live(samples)
-          .flatMap((sample) => callOf(sample, read) ?? [])
-          .sort((a, b) => a.capturedAt - b.capturedAt || (a.requestId < b.requestId ? -1 : 1))
-      }),
+    calls: (projectId, conversation) =>
+      Effect.map(Stream.runCollect(each(projectId, conversation)), (found) =>
+        Array.from(found).sort((a, b) => a.capturedAt - b.capturedAt || (a.requestId < b.requestId ? -1 : 1))
+      ),
+    each,
     call: (row) =>
-      Effect.map(expanded(row), (samples) => {
-        const found = live(samples).find((sample) => sample.row.id === row.id)
-        return found && callOf(found, reading())
-      }),
+      Effect.flatMap(store.ofConversation(row), (rows) =>
+        Effect.map(Stream.runLast(expanded(untilBase(rows, row.id))), (last) => {
+          const found = Option.getOrUndefined(last)
+          return found?.row.id === row.id && isLive(found) ? callOf(found, reading()) : undefined
+        })
+      ),
     mayFlow: (project, id) =>
       Effect.map(
         store.sample(id, dateAt(timers.now())),
@@ -153,35 +166,22 @@ const make = Effect.gen(function* () {
   })
 })
 
-/** With what its base says, and that with what its own says; a base that is not there leaves out all that follow. */
-const expandedOf = (
-  id: string,
-  samples: ReadonlyMap<string, { readonly row: SampleRow; readonly opened: Opened }>,
-  packs: ReadonlyMap<string, ReadonlyArray<Stored>>,
-  known: Map<string, Expanded | undefined>
-): Expanded | undefined => {
-  const path: Array<string> = []
-  for (let at: string | null = id; at !== null && !known.has(at); at = samples.get(at)?.opened.header.b ?? null) {
-    path.push(at)
-  }
-  for (const one of path.reverse()) {
-    const opened = samples.get(one)?.opened
-    const base = opened?.header.b ?? null
-    const isWhole = opened !== undefined && (base === null || known.get(base) !== undefined)
-    known.set(
-      one,
-      isWhole ? expand(opened, base === null ? undefined : known.get(base), (pack) => packs.get(pack)) : undefined
-    )
-  }
-  return known.get(id)
+/** The sample and those that it is expanded with, in the order of the rows. */
+const untilBase = (rows: ReadonlyArray<SampleRow>, id: string): ReadonlyArray<SampleRow> => {
+  const needed = new Set<string | null>([id])
+  // what a sample refers to has an earlier id
+  return rows
+    .toReversed()
+    .filter((row) => needed.has(row.id) && needed.add(row.base))
+    .reverse()
 }
 
 /** Blocks that calls have in common are parsed once. */
 interface Reading {
-  readonly blocks: Map<Stored, CapturedBlock>
-  readonly values: Map<Stored, unknown>
+  readonly blocks: WeakMap<Stored, CapturedBlock>
+  readonly values: WeakMap<Stored, unknown>
 }
-const reading = (): Reading => ({ blocks: new Map(), values: new Map() })
+const reading = (): Reading => ({ blocks: new WeakMap(), values: new WeakMap() })
 
 const blockOf = (block: Stored, { id: key }: DayKeys, isTruncated: boolean, { blocks }: Reading): CapturedBlock => {
   const known = blocks.get(block)

@@ -1,6 +1,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
 import type { SealingUnavailable } from "../domain/AccountError.ts"
 import { dateAt } from "../domain/Dates.ts"
 import type { StoreUnavailable } from "../domain/GatewayError.ts"
@@ -11,7 +12,7 @@ import { Captured, type ExpandedSample } from "./Captured.ts"
 import { CaptureKeys } from "./CaptureKeys.ts"
 import type { Erased, NewSample, Place } from "./CaptureRecords.ts"
 import { CaptureStore } from "./CaptureStore.ts"
-import { type Base, identify, write } from "./worker/sample.js"
+import { type Base, rewrite } from "./worker/sample.js"
 
 /** What is to be erased of a project. */
 export type Erasure =
@@ -57,52 +58,41 @@ const make = Effect.gen(function* () {
 
   const rewritten = (place: Place, isErased: (sample: ExpandedSample) => boolean) =>
     Effect.gen(function* () {
-      const before = yield* store.ofConversation(place)
-      const samples = yield* captured.expanded(place)
-      const kept = samples.filter((sample) => !isErased(sample))
+      const rows = yield* store.ofConversation(place)
       let base: Base | null = null
       let day: string | undefined
       let dayKey: Uint8Array | undefined
       const written: Array<Omit<NewSample, "dayKey">> = []
-      for (const { expanded, keys: dayKeys, opened, row } of kept) {
-        const { c: called, f: facts, g: media, x: isTruncated } = opened.header
-        if (isTruncated === 1) {
-          // it has nothing of another, and no text that could flow
-          written.push({ ...row, flowAuthorized: false, shared: [] })
-          continue
-        }
-        if (row.day !== day) {
-          base = null
-          day = row.day
-          dayKey = yield* keys.existing(row.projectId, row.day)
-        }
-        if (dayKey === undefined) continue
-        const isFull = [...expanded.blocks, expanded.response].every(
-          (block) => block === undefined || block.text !== null
-        )
-        const encoded = write(
-          {
-            id: row.id,
-            project: row.projectId,
-            day: row.day,
-            dayKey,
-            content: isFull ? "full" : "fingerprint",
-            facts
-          },
-          base,
-          {
-            blocks: expanded.blocks.map((block) => ({ ...block, ...identify(block, dayKeys.id) })),
-            response: expanded.response && { ...expanded.response, ...identify(expanded.response, dayKeys.id) },
-            media,
-            called,
-            isBound: !row.flowAuthorized
+      const keep = ({ expanded, opened, row }: ExpandedSample) =>
+        Effect.gen(function* () {
+          const { c: called, f: facts, g: media, x: isTruncated } = opened.header
+          if (isTruncated === 1) {
+            // it has nothing of another, and no text that could flow
+            written.push({ ...row, flowAuthorized: false, shared: [] })
+            return
           }
-        )
-        base = { id: row.id, keys: encoded.keys }
-        written.push({ ...row, base: encoded.base, shared: encoded.shared, sealed: encoded.sealed })
-      }
+          if (row.day !== day) {
+            base = null
+            day = row.day
+            dayKey = yield* keys.existing(row.projectId, row.day)
+          }
+          if (dayKey === undefined) return
+          const isFull = [...expanded.blocks, expanded.response].every(
+            (block) => block === undefined || block.text !== null
+          )
+          const content = isFull ? ("full" as const) : ("fingerprint" as const)
+          const job = { id: row.id, project: row.projectId, day: row.day, dayKey, content, facts }
+          const parts = { ...expanded, media, called, isBound: !row.flowAuthorized }
+          const encoded = yield* Effect.promise(() => rewrite(job, base, parts))
+          base = { id: row.id, keys: encoded.keys }
+          written.push({ ...row, base: encoded.base, shared: encoded.shared, sealed: encoded.sealed })
+        })
+      yield* captured.expanded(rows).pipe(
+        Stream.filter((sample) => !isErased(sample)),
+        Stream.runForEach(keep)
+      )
       yield* store.replace(place, written)
-      return before.length - written.length
+      return rows.length - written.length
     })
 
   const matches =

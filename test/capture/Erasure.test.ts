@@ -6,28 +6,22 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { Captured } from "../../src/capture/Captured.ts"
 import { CaptureKeys } from "../../src/capture/CaptureKeys.ts"
-import { CaptureStore } from "../../src/capture/CaptureStore.ts"
 import { CaptureErasure } from "../../src/capture/Erasure.ts"
 import { maxNewBytes } from "../../src/capture/worker/sample.js"
 import { MasterKey } from "../../src/credentials/MasterKey.ts"
-import type { Message } from "../../src/domain/Chat.ts"
 import { Timers } from "../../src/domain/Timers.ts"
 import { AccountTransactions } from "../../src/sql/AccountDatabase.ts"
 import { databases } from "../ledger/databases.ts"
 import { masterKey } from "../support/Service.ts"
 import { collecting } from "./Collecting.ts"
-import { silent, storedConversation } from "./StoredConversation.ts"
-
-const times = { day: "2100-01-01", capturedAt: new Date("2100-01-01"), expiresAt: new Date("2100-02-01") }
-const says = (content: string): Message => ({ role: "user", content })
-/** Each call has the messages of those before it, and one of its own. */
-const growing = (messages: ReadonlyArray<Message>) => messages.map((_, at) => messages.slice(0, at + 1))
+import { growing, Openings, observedStore, says, silent, storedConversation, times } from "./StoredConversation.ts"
 
 for (const [name, database] of databases) {
   const services = CaptureErasure.layer.pipe(
     Layer.provideMerge(Captured.layer),
     Layer.provideMerge(CaptureKeys.layer),
-    Layer.provideMerge(CaptureStore.layer),
+    Layer.provideMerge(observedStore),
+    Layer.provideMerge(Openings.layer),
     Layer.provide(AccountTransactions.layer),
     Layer.provide(silent),
     Layer.provide(MasterKey.layer({ current: Redacted.make(masterKey), previous: null, directory: null })),
@@ -49,6 +43,19 @@ for (const [name, database] of databases) {
         )
         expect(yield* (yield* CaptureErasure).erase(projectId, { _tag: "Sample", id: ids[0] ?? "" })).toBe(1)
         expect(yield* read).toEqual(before.slice(1))
+      })
+    )
+
+    it.effect("gives way to other work before each call that it reads", () =>
+      Effect.gen(function* () {
+        const projectId = yield* collecting({})
+        const prompts = growing(["one", "two", "three", "four", "five"].map(says))
+        const { ids } = yield* storedConversation({ ...times, projectId, name: "by turns", prompts })
+        const openings = yield* Openings
+        openings.clear()
+        yield* (yield* CaptureErasure).erase(projectId, { _tag: "Sample", id: ids[1] ?? "" })
+        expect([...openings.keys()]).toEqual(ids)
+        expect(new Set(openings.values())).toHaveLength(ids.length)
       })
     )
 

@@ -4,7 +4,9 @@ import { expect, layer } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 import { Captured } from "../../src/capture/Captured.ts"
 import { CaptureKeys } from "../../src/capture/CaptureKeys.ts"
@@ -70,8 +72,9 @@ const conversation = (projectId: ProjectId, name: string, days: number) =>
 /** The prompt of the last call that can be read. */
 const readAgain = ({ place }: Effect.Effect.Success<ReturnType<typeof conversation>>) =>
   Effect.gen(function* () {
-    const samples = yield* (yield* Captured).expanded(place)
-    return samples.at(-1)?.expanded.blocks.map(({ text }) => text) ?? []
+    const rows = yield* (yield* CaptureStore).ofConversation(place)
+    const last = yield* Stream.runLast((yield* Captured).expanded(rows))
+    return Option.getOrUndefined(last)?.expanded.blocks.map(({ text }) => text) ?? []
   })
 
 const tables = ["capture_sample", "capture_conversation", "capture_shared", "capture_day_key"]

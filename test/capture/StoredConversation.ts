@@ -1,12 +1,15 @@
 import { randomUUID } from "node:crypto"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { CaptureKeys } from "../../src/capture/CaptureKeys.ts"
+import type { SampleRow } from "../../src/capture/CaptureRecords.ts"
 import { CaptureStore } from "../../src/capture/CaptureStore.ts"
 import { factsOf } from "../../src/capture/Facts.ts"
 import { type Base, encode } from "../../src/capture/worker/sample.js"
 import type { Message } from "../../src/domain/Chat.ts"
 import { KeyId, type ProjectId, RequestId } from "../../src/domain/Ids.ts"
+import type { AccountSql } from "../../src/sql/AccountDatabase.ts"
 import { ChangeNotifications } from "../../src/sql/ChangeNotifications.ts"
 import { fromSql } from "../../src/sql/StoreErrors.ts"
 import { record } from "../ledger/fixtures.ts"
@@ -20,6 +23,37 @@ export const silent = Layer.succeed(ChangeNotifications, {
   heardAtMillis: () => Number.NEGATIVE_INFINITY
 })
 
+/** Samples that are opened, and in which turn of the event loop each was for the first time. */
+export class Openings extends Context.Tag("test/capture/Openings")<Openings, Map<string, number>>() {
+  static readonly layer = Layer.sync(this, () => new Map())
+}
+
+export const observedStore: Layer.Layer<CaptureStore, never, AccountSql | Openings> = Layer.scoped(
+  CaptureStore,
+  Effect.gen(function* () {
+    const store = yield* CaptureStore
+    const openings = yield* Openings
+    let turn = 0
+    const next = () => {
+      turn += 1
+      immediate = setImmediate(next)
+    }
+    let immediate = setImmediate(next)
+    yield* Effect.addFinalizer(() => Effect.sync(() => clearImmediate(immediate)))
+    const observed = (row: SampleRow): SampleRow => ({
+      ...row,
+      get sealed() {
+        if (!openings.has(row.id)) openings.set(row.id, turn)
+        return row.sealed
+      }
+    })
+    return {
+      ...store,
+      ofConversation: (place) => Effect.map(store.ofConversation(place), (rows) => rows.map(observed))
+    }
+  })
+).pipe(Layer.provide(CaptureStore.layer))
+
 export interface StoredConversation {
   readonly projectId: ProjectId
   readonly name: string
@@ -29,6 +63,11 @@ export interface StoredConversation {
   /** One for each call. */
   readonly prompts: ReadonlyArray<ReadonlyArray<Message>>
 }
+
+export const times = { day: "2100-01-01", capturedAt: new Date("2100-01-01"), expiresAt: new Date("2100-02-01") }
+export const says = (content: string): Message => ({ role: "user", content })
+/** Each call has the messages of those before it, and one of its own. */
+export const growing = <A>(all: ReadonlyArray<A>) => all.map((_, at) => all.slice(0, at + 1))
 
 /** Writes the calls of one conversation, each on the one before it, sealed under the key of the day. */
 export const storedConversation = ({ capturedAt, day, expiresAt, name, projectId, prompts }: StoredConversation) =>

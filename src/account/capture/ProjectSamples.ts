@@ -214,10 +214,7 @@ const capturedCalls = (
       store.conversationsAfter(id, Option.getOrUndefined(after), conversationsPerQuery),
       (places) => [Chunk.fromIterable(places), Option.map(Option.fromNullable(places.at(-1)), Option.some)] as const
     )
-  ).pipe(
-    Stream.mapEffect((place) => captured.calls(id, place)),
-    Stream.flatMap(Stream.fromIterable)
-  )
+  ).pipe(Stream.flatMap((place) => captured.each(id, place)))
 
 const noSuchProject = new NotFound({ message: "Project not found." })
 const noSuchSample = new NotFound({ message: "Sample not found." })

@@ -1,5 +1,5 @@
 import { blocksOf, canonicalOf, looks, looksOf, messageBlock, nothingFound, unmarked } from "./blocks.js"
-import { idOf, keysOf, open, seal } from "./seal.js"
+import { idOf, keysOf, open, seal, sealLater } from "./seal.js"
 
 /**
  * The sealed form of a sample. Its list of blocks is written as runs: of its base, the sample before it in the conversation, whose
@@ -77,19 +77,48 @@ export const encode = (job, base) => {
   const response = job.answer === null ? undefined : storedOf(messageBlock(messageOf(job.answer), found), keys.id)
   const called = (job.answer?.toolCalls ?? []).map(({ name }) => name)
   const parts = { blocks, response, media: [...found.media.values()], called, isBound: found.isBound }
-  return write(job, base, parts, maxNewBytes)
+  const { plain, shared, ...encoded } = compose(job, base, parts, maxNewBytes)
+  return {
+    ...encoded,
+    sealed: seal(keys.seal, contextOf(job.project, job.id), plain),
+    shared: shared.map(({ id, plain: pack }) => ({
+      id,
+      sealed: seal(keys.seal, sharedContextOf(job.project, job.day, id), pack)
+    }))
+  }
 }
 
 /**
- * Encodes what was read again, on another base; without a limit, because its text is only moved.
+ * Encodes what was read again, on another base; without a limit, because its text is only moved, and away from the thread that calls
+ * it, because it may be all the text of a conversation.
  *
- * @param {Omit<Job, "body" | "prompt" | "answer">} job @param {Base | null} base
- * @param {{ readonly blocks: ReadonlyArray<Stored>, readonly response: Stored | undefined, readonly media: ReadonlyArray<CapturedMedia>,
- *   readonly called: ReadonlyArray<string>, readonly isBound: boolean }} parts
- * @param {number} [maxBytes] of new blocks
- * @returns {Encoded}
+ * @param {StoredJob} job @param {Base | null} base @param {Parts} parts @returns {Promise<Encoded>}
  */
-export const write = (job, base, { blocks, called, isBound, media, response }, maxBytes = Number.POSITIVE_INFINITY) => {
+export const rewrite = async (job, base, parts) => {
+  const keys = keysOf(job.dayKey)
+  const { plain, shared, ...encoded } = compose(job, base, parts, Number.POSITIVE_INFINITY)
+  return {
+    ...encoded,
+    sealed: await sealLater(keys.seal, contextOf(job.project, job.id), plain),
+    shared: await Promise.all(
+      shared.map(async ({ id, plain: pack }) => ({
+        id,
+        sealed: await sealLater(keys.seal, sharedContextOf(job.project, job.day, id), pack)
+      }))
+    )
+  }
+}
+
+/**
+ * What is to be sealed.
+ *
+ * @typedef {Omit<Job, "body" | "prompt" | "answer">} StoredJob
+ * @typedef {{ readonly blocks: ReadonlyArray<Stored>, readonly response: Stored | undefined, readonly media: ReadonlyArray<CapturedMedia>,
+ *   readonly called: ReadonlyArray<string>, readonly isBound: boolean }} Parts
+ * @param {StoredJob} job @param {Base | null} base @param {Parts} parts @param {number} maxBytes of new blocks
+ * @returns {Omit<Encoded, "sealed" | "shared"> & { plain: Buffer, shared: ReadonlyArray<{ id: string, plain: Buffer }> }}
+ */
+const compose = (job, base, { blocks, called, isBound, media, response }, maxBytes) => {
   const keys = keysOf(job.dayKey)
   const isFull = job.content === "full"
   const known = new Map((base?.keys ?? []).map((key, at) => [key, at]))
@@ -127,19 +156,15 @@ export const write = (job, base, { blocks, called, isBound, media, response }, m
   }
   const texts = isFull && !truncated ? all.map(({ text }) => Buffer.from(text ?? "")) : []
   return {
-    sealed: seal(keys.seal, contextOf(job.project, job.id), joined(header, texts)),
+    plain: joined(header, texts),
     base: header.b,
     shared: truncated
       ? []
       : shared.map(({ blocks: some, id }) => ({
           id,
-          sealed: seal(
-            keys.seal,
-            sharedContextOf(job.project, job.day, id),
-            joined(
-              some.map((block) => entryOf(block, true)),
-              some.map(({ text }) => Buffer.from(text ?? ""))
-            )
+          plain: joined(
+            some.map((block) => entryOf(block, true)),
+            some.map(({ text }) => Buffer.from(text ?? ""))
           )
         })),
     keys: truncated
@@ -219,9 +244,17 @@ const idsOf = (kind, text, key) => {
 export const identify = ({ canonicalId, id, kind, text }, key) =>
   id !== null && canonicalId !== null ? { id, canonicalId } : idsOf(kind, text ?? "", key)
 
+/** Of blocks that many samples of a conversation have in common; a block is only ever stored under one key. @type {WeakMap<Stored, string>} */
+const knownKeys = new WeakMap()
+
 /** What a block is stored once by: its text with its marks, so that each request is read again as it was sent. @param {Stored} block @param {Uint8Array} key */
-const keyOf = ({ id, kind, mark, text }, key) =>
-  text === null ? `${id} ${mark}` : idOf(key, `stored ${kind}\0${text}`)
+const keyOf = (block, key) => {
+  const { id, kind, mark, text } = block
+  if (text === null) return `${id} ${mark}`
+  const known = knownKeys.get(block) ?? idOf(key, `stored ${kind}\0${text}`)
+  knownKeys.set(block, known)
+  return known
+}
 
 /** The tools together, and each instruction before the first message of the user. @param {ReadonlyArray<Stored>} blocks @param {Uint8Array} key */
 const sharedOf = (blocks, key) => {

@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto"
-import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib"
+import { promisify } from "node:util"
+import { brotliCompress, brotliCompressSync, brotliDecompressSync, constants } from "node:zlib"
 
 /**
  * Under the key of a project and day: AES-256-GCM of what brotli leaves, and ids by HMAC, so that equal texts of two projects, or
@@ -31,10 +32,18 @@ export const idOf = (key, text) =>
     .slice(0, 2 * idBytes)
 
 /** @param {Uint8Array} key @param {string} context @param {Uint8Array} content */
-export const seal = (key, context, content) => {
+export const seal = (key, context, content) => encrypted(key, context, brotliCompressSync(content, brotli))
+
+const compressed = promisify(brotliCompress)
+
+/** The same on a thread of the pool. @param {Uint8Array} key @param {string} context @param {Uint8Array} content */
+export const sealLater = async (key, context, content) => encrypted(key, context, await compressed(content, brotli))
+
+/** @param {Uint8Array} key @param {string} context @param {Uint8Array} content */
+const encrypted = (key, context, content) => {
   const nonce = randomBytes(nonceBytes)
   const cipher = createCipheriv(algorithm, key, nonce).setAAD(Buffer.from(context))
-  const sealed = Buffer.concat([cipher.update(brotliCompressSync(content, brotli)), cipher.final()])
+  const sealed = Buffer.concat([cipher.update(content), cipher.final()])
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed])
 }
 
@@ -44,8 +53,8 @@ export const open = (key, context, sealed) => {
   const decipher = createDecipheriv(algorithm, key, sealed.subarray(0, nonceBytes), { authTagLength: tagBytes })
   decipher.setAAD(Buffer.from(context)).setAuthTag(sealed.subarray(nonceBytes, nonceBytes + tagBytes))
   try {
-    const compressed = Buffer.concat([decipher.update(sealed.subarray(nonceBytes + tagBytes)), decipher.final()])
-    return brotliDecompressSync(compressed, { maxOutputLength: maxOpenedBytes })
+    const content = Buffer.concat([decipher.update(sealed.subarray(nonceBytes + tagBytes)), decipher.final()])
+    return brotliDecompressSync(content, { maxOutputLength: maxOpenedBytes })
   } catch {
     return undefined
   }
