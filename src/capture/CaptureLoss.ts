@@ -4,16 +4,12 @@ import * as Runtime from "effect/Runtime"
 import type { StoreUnavailable } from "../domain/GatewayError.ts"
 import { Timers } from "../domain/Timers.ts"
 import * as CaptureMetrics from "../observe/CaptureMetrics.ts"
-import type { SealerFailed } from "./worker/Sealer.ts"
 
 export interface CaptureLoss {
   /** Calls that the collection would have taken are not in it; `kind` is that of the error. */
   readonly lost: (reason: CaptureMetrics.DropReason, amount?: number, kind?: string) => void
   /** What fails is counted as lost. */
-  readonly losing: (
-    amount: () => number,
-    effect: Effect.Effect<void, StoreUnavailable | SealerFailed>
-  ) => Effect.Effect<void>
+  readonly losing: (amount: () => number, effect: Effect.Effect<void, StoreUnavailable>) => Effect.Effect<void>
 }
 
 /** At most one line for a reason in this time; a loss that goes on is summed up in the next line. */
@@ -57,10 +53,7 @@ export const make: Effect.Effect<CaptureLoss, never, Timers> = Effect.gen(functi
     lost,
     losing: (amount, effect) =>
       effect.pipe(
-        Effect.catchTags({
-          StoreUnavailable: (error) => failed("store_unavailable", amount(), Cause.fail(error)),
-          SealerFailed: (error) => failed("sealing_failed", amount(), Cause.fail(error))
-        }),
+        Effect.catchTag("StoreUnavailable", (error) => failed("store_unavailable", amount(), Cause.fail(error))),
         Effect.catchAllCause((cause) => failed("sealing_failed", amount(), cause))
       )
   }

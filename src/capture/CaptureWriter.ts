@@ -12,7 +12,7 @@ import { CaptureWindows } from "./CaptureWindows.ts"
 import { factsOf } from "./Facts.ts"
 import { dayOf, oldestDayOf } from "./KeyDays.ts"
 import { chainOf, jobOf, type PlacedCall, sampleOf } from "./PlacedCall.ts"
-import { make as makeSealer, type SealedOrError } from "./worker/Sealer.ts"
+import { isSealed, make as makeSealer, type SealedOrError } from "./worker/Sealer.ts"
 
 export interface CaptureWriter {
   /** Each call is written, or dropped and counted. */
@@ -76,7 +76,7 @@ export const make = ({
       Effect.suspend(() => {
         const { window } = calls[0].placed
         const samples = calls.flatMap((one) => sampleOf(one.placed, one.sealed) ?? [])
-        lost("sealing_failed", calls.length - samples.length)
+        for (const { sealed } of calls) if (!isSealed(sealed)) lost("sealing_failed", 1, sealed.error)
         const stored = Effect.map(store.write(window, samples), ({ erased, isOpen, written }) => {
           CaptureMetrics.captured(written.size)
           lost("erased", erased)

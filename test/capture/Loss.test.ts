@@ -4,7 +4,6 @@ import * as HashMap from "effect/HashMap"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as CaptureLoss from "../../src/capture/CaptureLoss.ts"
-import { SealerFailed } from "../../src/capture/worker/Sealer.ts"
 import { StoreUnavailable } from "../../src/domain/GatewayError.ts"
 import { Timers } from "../../src/domain/Timers.ts"
 import { VirtualTimers } from "../../src/testing/index.ts"
@@ -69,11 +68,11 @@ it.effect("what fails is lost, with the kind of the error and nothing that it ho
   Effect.gen(function* () {
     const { lines, loss } = yield* losses
     yield* loss.losing(() => 2, new StoreUnavailable({ cause: "a secret" }))
-    yield* loss.losing(() => 5, new SealerFailed({ cause: "a secret" }))
+    yield* loss.losing(() => 5, Effect.die(new TypeError("a secret")))
     yield* quiet
     expect(lines).toMatchObject([
       { reason: "store_unavailable", amount: 2, kind: "StoreUnavailable" },
-      { reason: "sealing_failed", amount: 5, kind: "SealerFailed" }
+      { reason: "sealing_failed", amount: 5, kind: "TypeError" }
     ])
     expect(JSON.stringify(lines)).not.toContain("a secret")
   })

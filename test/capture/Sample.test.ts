@@ -1,6 +1,6 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { canonicalOf } from "../../src/capture/worker/blocks.js"
+import { canonicalOf, looks, looksOf } from "../../src/capture/worker/blocks.js"
 import {
   type Base,
   type Encoded,
@@ -232,4 +232,27 @@ it("blocks that differ in times, dates, epochs, UUIDs or the order of keys have 
   expect(at("id 0192f0c1-2222-7333-8444-555566667777")).toBe(at("id 0292f0c1-2222-7333-8444-555566667778"))
   expect(canonicalOf({ a: 1, b: "c" })).toBe(canonicalOf({ b: "c", a: 1 }))
   expect(at("now 10:00")).not.toBe(at("then 10:00"))
+})
+
+it("says what a block looks like, as soon of the worst text as of any other", () => {
+  const looksLike = (content: string) => {
+    const bits = looksOf({ kind: "user", text: "", content, tool: null, mark: null })
+    return looks.filter((_, at) => (bits & (1 << at)) !== 0)
+  }
+  expect(looksLike(`so: ${"aB3/".repeat(128)}`)).toEqual(["base64"])
+  expect(looksLike("<p>one</p><p>two</p>")).toEqual(["markup"])
+  expect(looksLike(`<${"a".repeat(200)}>`)).toEqual(["markup"])
+  for (const none of [
+    `<${"a".repeat(201)}>`,
+    "<><><>",
+    "a < b or c > d; in all that follows there is none",
+    "<<<",
+    ">>>"
+  ])
+    expect(looksLike(none)).toEqual([])
+  const characters = 16 * 1024 * 1024
+  const startedAt = performance.now()
+  for (const part of [`${"A".repeat(511)} `, `<${"a".repeat(199)}`, "<a>"])
+    looksLike(part.repeat(characters / part.length))
+  expect(performance.now() - startedAt).toBeLessThan(10_000)
 })

@@ -1,40 +1,32 @@
 import { Worker } from "node:worker_threads"
-import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { FromCaptureWorker, Sealed, ToCaptureWorker, WorkerJob } from "./captureWorker.js"
 
-/** The thread has ended, or does not answer. */
-export class SealerFailed extends Data.TaggedError("SealerFailed")<{ readonly cause: unknown }> {}
-
-export type SealedOrError = FromCaptureWorker["sealed"][number]
+export type SealedOrError = FromCaptureWorker["sealed"]
 export const isSealed = (one: SealedOrError): one is Sealed => !("error" in one)
 
 export interface Sealer {
-  /** Bodies are handed over: they are empty afterwards. The answer is in the order of the jobs. */
-  readonly seal: (jobs: ReadonlyArray<WorkerJob>) => Effect.Effect<ReadonlyArray<SealedOrError>, SealerFailed>
+  /** One after the other, so that a call which is not sealed in time is lost alone. Bodies are handed over: they are empty afterwards. */
+  readonly seal: (jobs: ReadonlyArray<WorkerJob>) => Effect.Effect<ReadonlyArray<SealedOrError>>
   /** The last sample of these conversations was not kept: the next one stands for itself. */
   readonly forget: (chains: ReadonlyArray<string>) => void
 }
 
-/** A batch takes some hundred milliseconds at most. */
-const maxMillis = 30_000
-
-interface Waiting {
-  readonly resume: (answer: Effect.Effect<ReadonlyArray<SealedOrError>, SealerFailed>) => void
-}
+/** A call takes some hundred milliseconds at most. */
+const maxDuration = Duration.seconds(10)
 
 /** One thread, started at the first sample; started again after it has failed. */
 export const make: Effect.Effect<Sealer, never, Scope.Scope> = Effect.gen(function* () {
-  const waiting = new Map<number, Waiting>()
+  const waiting = new Map<number, (sealed: SealedOrError | undefined) => void>()
   let thread: Worker | undefined
-  let lastBatch = 0
+  let lastNumber = 0
 
-  const failed = (own: Worker, cause: unknown) => {
-    if (thread !== own) return
+  const failed = (own: Worker | undefined) => {
+    if (own === undefined || thread !== own) return
     thread = undefined
-    const error = Effect.fail(new SealerFailed({ cause }))
-    for (const { resume } of waiting.values()) resume(error)
+    for (const resume of waiting.values()) resume(undefined)
     waiting.clear()
     void own.terminate()
   }
@@ -44,12 +36,12 @@ export const make: Effect.Effect<Sealer, never, Scope.Scope> = Effect.gen(functi
     const own = new Worker(new URL("./captureWorker.js", import.meta.url))
     thread = own
     own.unref()
-    own.on("message", ({ batch, sealed }: FromCaptureWorker) => {
-      waiting.get(batch)?.resume(Effect.succeed(sealed))
-      waiting.delete(batch)
+    own.on("message", ({ number, sealed }: FromCaptureWorker) => {
+      waiting.get(number)?.(sealed)
+      waiting.delete(number)
     })
-    own.on("error", (cause) => failed(own, cause))
-    own.on("exit", (code) => failed(own, new Error(`the thread ended with code ${code}`)))
+    own.on("error", () => failed(own))
+    own.on("exit", () => failed(own))
     return own
   }
   const post = (message: ToCaptureWorker, transfer: ReadonlyArray<ArrayBuffer> = []) =>
@@ -63,21 +55,29 @@ export const make: Effect.Effect<Sealer, never, Scope.Scope> = Effect.gen(functi
     })
   )
 
+  const seal = (job: WorkerJob): Effect.Effect<SealedOrError> => {
+    const { body, id } = job
+    return Effect.async<SealedOrError>((resume) => {
+      lastNumber += 1
+      const number = lastNumber
+      waiting.set(number, (sealed) => resume(Effect.succeed(sealed ?? { id, error: "ThreadEnded" })))
+      post({ type: "encode", number, job }, body?.buffer instanceof ArrayBuffer ? [body.buffer] : [])
+      return Effect.sync(() => waiting.delete(number))
+    }).pipe(
+      Effect.timeoutTo({
+        duration: maxDuration,
+        onSuccess: (sealed) => sealed,
+        onTimeout: (): SealedOrError => {
+          // it is busy with this call still
+          failed(thread)
+          return { id, error: "TimedOut" }
+        }
+      })
+    )
+  }
+
   return {
-    seal: (jobs) =>
-      Effect.async<ReadonlyArray<SealedOrError>, SealerFailed>((resume) => {
-        lastBatch += 1
-        const batch = lastBatch
-        waiting.set(batch, { resume })
-        post(
-          { type: "encode", batch, jobs },
-          jobs.flatMap(({ body }) => (body?.buffer instanceof ArrayBuffer ? [body.buffer] : []))
-        )
-        return Effect.sync(() => waiting.delete(batch))
-      }).pipe(
-        Effect.timeoutFail({ duration: maxMillis, onTimeout: () => new SealerFailed({ cause: "no answer in time" }) }),
-        Effect.tapError(({ cause }) => Effect.sync(() => thread !== undefined && failed(thread, cause)))
-      ),
+    seal: (jobs) => Effect.forEach(jobs, seal),
     forget: (chains) => {
       if (thread !== undefined && chains.length > 0) post({ type: "forget", chains })
     }

@@ -166,8 +166,9 @@ const markOfParts = ({ content, tool_calls }) => {
 /** @type {ReadonlyArray<BlockLook>} */
 export const looks = ["json", "json_pretty", "base64", "markup"]
 
-const base64Run = /[A-Za-z0-9+/]{512}/
-const tags = /<[^<>]{1,200}>/g
+/** Only from the beginning of a run: shorter ones, tried from each of their characters, would take 512 times as long. */
+const base64Run = /(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{512}/
+const maxTagCharacters = 200
 /** Share of a text that is tags. */
 const markupShare = 0.3
 
@@ -178,9 +179,22 @@ export const looksOf = ({ content, kind }) => {
   const first = content.trimStart()[0]
   if ((first === "{" || first === "[") && isJson(content)) bits += content.includes("\n ") ? 3 : 1
   if (base64Run.test(content)) bits += 4
+  return charactersInTags(content) > content.length * markupShare ? bits + 8 : bits
+}
+
+/** In one pass: there may be millions. @param {string} content */
+const charactersInTags = (content) => {
   let inTags = 0
-  for (const [tag] of content.matchAll(tags)) inTags += tag.length
-  return inTags > content.length * markupShare ? bits + 8 : bits
+  let start = -1
+  for (let at = 0; at < content.length; at++) {
+    const character = content.charCodeAt(at)
+    if (character === 60) start = at
+    if (character !== 62 || start === -1) continue
+    const inner = at - start - 1
+    if (inner >= 1 && inner <= maxTagCharacters) inTags += inner + 2
+    start = -1
+  }
+  return inTags
 }
 
 /** @param {string} text */

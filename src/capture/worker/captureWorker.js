@@ -7,8 +7,8 @@ import { encode } from "./sample.js"
  *
  * @typedef {import("./sample.js").Job & { readonly chain: string }} WorkerJob
  * @typedef {Omit<import("./sample.js").Encoded, "keys"> & { readonly id: string }} Sealed
- * @typedef {{ type: "encode", batch: number, jobs: ReadonlyArray<WorkerJob> } | { type: "forget", chains: ReadonlyArray<string> }} ToCaptureWorker
- * @typedef {{ batch: number, sealed: ReadonlyArray<Sealed | { readonly id: string, readonly error: string }> }} FromCaptureWorker
+ * @typedef {{ type: "encode", number: number, job: WorkerJob } | { type: "forget", chains: ReadonlyArray<string> }} ToCaptureWorker
+ * @typedef {{ number: number, sealed: Sealed | { readonly id: string, readonly error: string } }} FromCaptureWorker
  */
 
 if (parentPort === null) throw new Error("samples are sealed in a worker thread")
@@ -35,18 +35,20 @@ const sealed = (job) => {
   return { id: job.id, ...encoded }
 }
 
+/** @param {WorkerJob} job */
+const sealedOrError = (job) => {
+  try {
+    return sealed(job)
+  } catch (error) {
+    // the text of an error may quote what it could not parse
+    return { id: job.id, error: error instanceof Error ? error.name : "unknown" }
+  }
+}
+
 port.on("message", (/** @type {ToCaptureWorker} */ message) => {
   if (message.type === "forget") {
     for (const chain of message.chains) chains.delete(chain)
     return
   }
-  const all = message.jobs.map((job) => {
-    try {
-      return sealed(job)
-    } catch (error) {
-      // the text of an error may quote what it could not parse
-      return { id: job.id, error: error instanceof Error ? error.name : "unknown" }
-    }
-  })
-  port.postMessage({ batch: message.batch, sealed: all })
+  port.postMessage({ number: message.number, sealed: sealedOrError(message.job) })
 })

@@ -73,8 +73,9 @@ export const encode = (job, base) => {
   const keys = keysOf(job.dayKey)
   const found = nothingFound(keys.id)
   const { messages, tools } = promptOf(job)
-  const blocks = blocksOf(messages, tools, found).map((block) => storedOf(block, keys.id))
-  const response = job.answer === null ? undefined : storedOf(messageBlock(messageOf(job.answer), found), keys.id)
+  const storedBlock = (/** @type {Block} */ block) => storedOf(block, job.content === "full" ? undefined : keys.id)
+  const blocks = blocksOf(messages, tools, found).map(storedBlock)
+  const response = job.answer === null ? undefined : storedBlock(messageBlock(messageOf(job.answer), found))
   const called = (job.answer?.toolCalls ?? []).map(({ name }) => name)
   const parts = { blocks, response, media: [...found.media.values()], called, isBound: found.isBound }
   const { plain, shared, ...encoded } = compose(job, base, parts, maxNewBytes)
@@ -218,7 +219,7 @@ const messageOf = ({ reasoning, refusal, text, toolCalls }) => ({
   })
 })
 
-/** @param {Block} block @param {Uint8Array} key @returns {Stored} */
+/** With a key also its ids, which are not stored beside its text. @param {Block} block @param {Uint8Array | undefined} key @returns {Stored} */
 const storedOf = (block, key) => ({
   kind: block.kind,
   text: block.text,
@@ -226,7 +227,7 @@ const storedOf = (block, key) => ({
   tool: block.tool,
   looks: looksOf(block),
   mark: block.mark,
-  ...idsOf(block.kind, block.text, key)
+  ...(key === undefined ? { id: null, canonicalId: null } : idsOf(block.kind, block.text, key))
 })
 
 /** @param {BlockKind} kind @param {string} text @param {Uint8Array} key */
