@@ -7,7 +7,9 @@ import * as CaptureMetrics from "../observe/CaptureMetrics.ts"
 import { CaptureKeys } from "./CaptureKeys.ts"
 import type { CaptureLoss } from "./CaptureLoss.ts"
 import { type Selected, selectedLater, type Taken } from "./CaptureQueue.ts"
+import type { NewSample } from "./CaptureRecords.ts"
 import { CaptureStore } from "./CaptureStore.ts"
+import type { CaptureWindow } from "./CaptureWindow.ts"
 import { CaptureWindows } from "./CaptureWindows.ts"
 import { factsOf } from "./Facts.ts"
 import { dayOf, oldestDayOf } from "./KeyDays.ts"
@@ -77,7 +79,7 @@ export const make = ({
         const { window } = calls[0].placed
         const samples = calls.flatMap((one) => sampleOf(one.placed, one.sealed) ?? [])
         for (const { sealed } of calls) if (!isSealed(sealed)) lost("sealing_failed", 1, sealed.error)
-        const stored = Effect.map(store.write(window, samples), ({ erased, isOpen, written }) => {
+        const stored = Effect.map(writeAgain(window, calls, samples), ({ erased, isOpen, written }) => {
           CaptureMetrics.captured(written.size)
           lost("erased", erased)
           lost(isOpen ? "conversation_full" : "window_closed", samples.length - erased - written.size)
@@ -88,6 +90,25 @@ export const make = ({
           () => samples.length,
           Effect.onError(stored, () => Effect.sync(() => forget(calls)))
         )
+      })
+
+    /** A sample may refer to one that was erased since: it is sealed again, for itself. */
+    const writeAgain = (window: CaptureWindow, calls: ReadonlyArray<SealedCall>, samples: ReadonlyArray<NewSample>) =>
+      Effect.gen(function* () {
+        const first = yield* store.write(window, samples)
+        const left = new Set(samples.flatMap(({ base, id }) => (base === null || first.written.has(id) ? [] : [id])))
+        // those of before an erasure are not written again either, and must not be counted twice
+        if (!first.isOpen || first.erased > 0 || left.size === 0) return first
+        const again = calls.filter(({ placed }) => left.has(placed.taken.call.requestId))
+        forget(again)
+        const sealed = yield* sealer.seal(again.map(({ placed }) => jobOf(placed)))
+        const second = yield* store.write(
+          window,
+          Arr.zipWith(again, sealed, ({ placed }, result) => sampleOf(placed, result)).filter(
+            (one) => one !== undefined
+          )
+        )
+        return { ...second, written: new Set([...first.written, ...second.written]) }
       })
 
     const forget = (calls: ReadonlyArray<SealedCall>): void => sealer.forget(calls.map(({ placed }) => chainOf(placed)))

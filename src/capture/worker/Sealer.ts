@@ -8,7 +8,7 @@ export type SealedOrError = FromCaptureWorker["sealed"]
 export const isSealed = (one: SealedOrError): one is Sealed => !("error" in one)
 
 export interface Sealer {
-  /** One after the other, so that a call which is not sealed in time is lost alone. Bodies are handed over: they are empty afterwards. */
+  /** One after the other, so that a call which is not sealed in time is lost alone. Bodies are copied: a job may be sealed again. */
   readonly seal: (jobs: ReadonlyArray<WorkerJob>) => Effect.Effect<ReadonlyArray<SealedOrError>>
   /** The last sample of these conversations was not kept: the next one stands for itself. */
   readonly forget: (chains: ReadonlyArray<string>) => void
@@ -44,8 +44,7 @@ export const make: Effect.Effect<Sealer, never, Scope.Scope> = Effect.gen(functi
     own.on("exit", () => failed(own))
     return own
   }
-  const post = (message: ToCaptureWorker, transfer: ReadonlyArray<ArrayBuffer> = []) =>
-    started().postMessage(message, [...transfer])
+  const post = (message: ToCaptureWorker) => started().postMessage(message)
 
   yield* Effect.addFinalizer(() =>
     Effect.promise(async () => {
@@ -56,12 +55,12 @@ export const make: Effect.Effect<Sealer, never, Scope.Scope> = Effect.gen(functi
   )
 
   const seal = (job: WorkerJob): Effect.Effect<SealedOrError> => {
-    const { body, id } = job
+    const { id } = job
     return Effect.async<SealedOrError>((resume) => {
       lastNumber += 1
       const number = lastNumber
       waiting.set(number, (sealed) => resume(Effect.succeed(sealed ?? { id, error: "ThreadEnded" })))
-      post({ type: "encode", number, job }, body?.buffer instanceof ArrayBuffer ? [body.buffer] : [])
+      post({ type: "encode", number, job })
       return Effect.sync(() => waiting.delete(number))
     }).pipe(
       Effect.timeoutTo({

@@ -606,6 +606,21 @@ describe.each(databaseKinds)("capture on %s", (kind) => {
     expect((await sample(afterwards)).sample.request.messages).toEqual([{ role: "user", content: "a new start" }])
   })
 
+  it("goes on with a conversation whose newest sample was erased", async () => {
+    const project = await newProject()
+    await change(project.id)
+    const messages: Array<object> = []
+    const ids: Array<string> = []
+    for (const turn of ["one", "two", "three", "four"]) {
+      messages.push({ role: "user", content: turn })
+      const id = await called(project.key, { messages: [...messages], prompt_cache_key: "c1" })
+      expect((await sample(id)).sample.request.messages).toEqual(messages)
+      if (turn === "two") expect((await owner.send("DELETE", `/api/capture/samples/${id}`)).status).toBe(204)
+      else ids.unshift(id)
+    }
+    expect((await samples(project.id)).map((one) => one.id)).toEqual(ids)
+  })
+
   it("erases by whatever a request may have as `user`", async () => {
     const project = await newProject()
     await change(project.id)
