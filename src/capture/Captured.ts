@@ -16,6 +16,7 @@ import { CaptureStore } from "./CaptureStore.ts"
 import { firstOf } from "./Reservoir.ts"
 import { sentMark } from "./SentMarks.ts"
 import { decodeFacts } from "./StoredFacts.ts"
+import { withoutText } from "./TextlessFacts.ts"
 import {
   type Expanded,
   expand,
@@ -59,7 +60,7 @@ export interface CapturedShape {
   readonly call: (row: SampleRow) => Effect.Effect<CapturedCall | undefined, StoreUnavailable>
   /** Whether a call that was read may be sent to other models still: it was not erased meanwhile and has not expired. */
   readonly mayFlow: (project: ProjectId, id: string) => Effect.Effect<boolean, StoreUnavailable>
-  /** Without messages, tools and the response's text. */
+  /** Without any text: messages, tools, response, and what parameters and errors have of it. */
   readonly summary: (row: SampleRow) => Effect.Effect<CapturedCall | undefined, StoreUnavailable>
   /** @internal For what writes a conversation anew: all of its rows that can be read, in their order, which is that of their ids. */
   readonly expanded: (rows: ReadonlyArray<SampleRow>) => Stream.Stream<ExpandedSample, StoreUnavailable>
@@ -159,8 +160,7 @@ const make = Effect.gen(function* () {
         const opened = openSample(own.seal, row.projectId, row.id, row.sealed)
         if (opened === undefined) return undefined
         const response = opened.header.r === 1 ? opened.own.at(-1) : undefined
-        const call = callOf({ row, opened, expanded: { blocks: [], response }, keys: own }, reading())
-        return call && withoutText(call)
+        return callOf({ row, opened, expanded: { blocks: [], response }, keys: own }, reading(), false)
       }),
     expanded
   })
@@ -216,15 +216,27 @@ const parsedOf = (block: Stored, { values }: Reading): unknown => {
 }
 
 /** `undefined` where its facts cannot be read. Blocks are the gateway's own, in the shape that it wrote. */
-const callOf = ({ expanded, keys, opened, row }: ExpandedSample, read: Reading): CapturedCall | undefined => {
+const callOf = (
+  { expanded, keys, opened, row }: ExpandedSample,
+  read: Reading,
+  withText = true
+): CapturedCall | undefined => {
   const { c: toolsCalled, f, g: media, x } = opened.header
   const decoded = decodeFacts(f)
   if (Option.isNone(decoded)) return undefined
-  const { finish, maxMark = "1h", params, toolsOffered, ...facts } = decoded.value
   const isTruncated = x === 1
   const { blocks, response } = expanded
-  const hasText =
-    !isTruncated && [...blocks, ...(response === undefined ? [] : [response])].every(({ text }) => text !== null)
+  const isFull = [...blocks, ...(response === undefined ? [] : [response])].every(({ text }) => text !== null)
+  const hasText = withText && isFull && !isTruncated
+  // fingerprints of earlier versions have such text in their facts
+  const isWhole = withText && (isFull || isTruncated)
+  const {
+    finish,
+    maxMark = "1h",
+    params,
+    toolsOffered,
+    ...facts
+  } = isWhole ? decoded.value : withoutText(decoded.value, keys.id)
   const valuesOf = (isTool: boolean) =>
     blocks.filter(({ kind }) => (kind === "tool") === isTool).map((block) => parsedOf(block, read))
   return {
@@ -258,9 +270,3 @@ const callOf = ({ expanded, keys, opened, row }: ExpandedSample, read: Reading):
     expiresAt: row.expiresAt.getTime()
   }
 }
-
-const withoutText = (call: CapturedCall): CapturedCall => ({
-  ...call,
-  request: { ...call.request, messages: null, tools: null },
-  response: call.response === null ? null : { ...call.response, message: null }
-})

@@ -7,8 +7,10 @@ import type { NewSample } from "./CaptureRecords.ts"
 import type { CaptureWindow } from "./CaptureWindow.ts"
 import { factsOf } from "./Facts.ts"
 import { expiryOf } from "./KeyDays.ts"
+import { withoutText } from "./TextlessFacts.ts"
 import type { WorkerJob } from "./worker/captureWorker.js"
 import { isSealed, type SealedOrError } from "./worker/Sealer.ts"
+import { keysOf } from "./worker/seal.js"
 
 /** A call with the place of its conversation. */
 export interface PlacedCall {
@@ -27,6 +29,7 @@ export const chainOf = ({ day, dayKey, taken, window }: PlacedCall): string =>
 export const jobOf = (placed: PlacedCall): WorkerJob => {
   const { day, dayKey, taken, window } = placed
   const { call, events, record } = taken
+  const facts = factsOf(record, call.request, finishOf(events))
   return {
     id: call.requestId,
     project: window.projectId,
@@ -34,7 +37,7 @@ export const jobOf = (placed: PlacedCall): WorkerJob => {
     dayKey: dayKey.key,
     content: window.content,
     chain: chainOf(placed),
-    facts: factsOf(record, call.request, finishOf(events)),
+    facts: window.content === "full" ? facts : withoutText(facts, keysOf(dayKey.key).id),
     ...(call.body !== undefined && call.endpoint === "chat"
       ? { body: call.body, prompt: undefined }
       : { body: undefined, prompt: { messages: call.request.messages, tools: call.request.tools } }),

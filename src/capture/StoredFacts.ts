@@ -59,7 +59,9 @@ const Params = Schema.Struct({
   modalities: exact(Schema.Array(Schema.String)),
   cacheMark: exact(Schema.Literal("5m", "1h")),
   webSearch: exact(Schema.Literal(true)),
-  predictionLength: exact(Schema.Number)
+  predictionLength: exact(Schema.Number),
+  stopCount: exact(Schema.Number),
+  textId: exact(Schema.String)
 })
 
 const Stored: Schema.Schema<Facts> = Schema.Struct({

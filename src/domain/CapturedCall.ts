@@ -140,6 +140,10 @@ export interface CapturedParams {
   readonly webSearch?: true
   /** Length of the predicted output's JSON, in characters. */
   readonly predictionLength?: number
+  /** How many there are in `stop`, where their text is left out. */
+  readonly stopCount?: number
+  /** Hex, keyed as ids of blocks: of the `stop`, `responseFormat` and `toolChoice` that were sent, where their text is left out. */
+  readonly textId?: string
 }
 
 /** What the router decided. */

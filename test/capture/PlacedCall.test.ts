@@ -1,4 +1,4 @@
-import { expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import type { Taken } from "../../src/capture/CaptureQueue.ts"
 import type { CaptureWindow } from "../../src/capture/CaptureWindow.ts"
 import { chainOf, jobOf, type PlacedCall, sampleOf } from "../../src/capture/PlacedCall.ts"
@@ -64,6 +64,50 @@ it("the bytes of a chat completion are sealed where they are at hand, else what 
   expect(jobWith({ body })).toMatchObject({ body, prompt: undefined })
   expect(jobWith({})).toMatchObject({ body: undefined, prompt })
   expect(jobWith({ body, endpoint: "responses" })).toMatchObject({ body: undefined, prompt })
+})
+
+describe("where only fingerprints are kept", () => {
+  const secret = "Jane Roe"
+  const schema = (description: string) => ({
+    type: "json_schema",
+    json_schema: { name: "x", schema: { type: "object", description } }
+  })
+  const fields = {
+    stop: [secret, "\n"],
+    response_format: schema(secret),
+    tools: [{ type: "function", function: { name: "look_up", description: secret, parameters: { type: "object" } } }],
+    tool_choice: { type: "function", function: { name: "look_up" } }
+  }
+  const error = { code: "invalid_value", message: `Invalid content: '${secret}'` }
+  const factsWith = (more: object, window: Partial<CaptureWindow> = { content: "fingerprint" }) => {
+    const attempts = record().attempts.map((one) => ({ ...one, status: "error" as const, error }))
+    const call = observedCall({ ...fields, ...more })
+    return jobOf(placed(window, { call, record: record({ status: "error", error, attempts }) })).facts
+  }
+
+  it("no text of parameters and errors is", () => {
+    const facts = factsWith({})
+    expect(JSON.stringify(facts)).not.toContain(secret)
+    expect(facts).toMatchObject({
+      error: { code: "invalid_value", message: null },
+      attempts: [{ error: { code: "invalid_value", message: null } }],
+      params: { stopCount: 2, responseFormat: { type: "json_schema" }, toolChoice: { type: "function" } }
+    })
+    expect(factsWith({}, {})).toMatchObject({ error, attempts: [{ error }], params: { stop: fields.stop } })
+  })
+
+  it("requests that differ in such text alone stay different", () => {
+    const params = (more: object) => JSON.stringify(factsWith(more)["params"])
+    expect(params({})).toBe(params({}))
+    const others = [
+      { stop: ["other", "\n"] },
+      { response_format: schema("other") },
+      { tools: [], tool_choice: undefined },
+      { stop: undefined, response_format: undefined, tool_choice: "required" }
+    ]
+    expect(new Set([{}, ...others].map(params)).size).toBe(5)
+    expect(params(others[3] ?? {})).not.toContain("textId")
+  })
 })
 
 it("a sample says whether the last attempt's provider has reported usage, whatever the basis of the cost", () => {

@@ -15,7 +15,7 @@ const maxSamplesOfProject = 100_000
 const maxWarningCharacters = 2_000
 
 const contentDescription =
-  "full: requests and responses are stored as they were sent. fingerprint: no text is stored, only what distinguishes the blocks of a prompt, their sizes and kinds."
+  "full: requests and responses are stored as they were sent. fingerprint: no text is stored, only what distinguishes the blocks of a prompt, their sizes and kinds, and names of tools."
 const replayDescription =
   "Whether an analysis may, on request, send samples to other models than the one that answered; applies to samples captured from now on."
 
@@ -130,11 +130,15 @@ const CapturedMedia = Schema.Struct({
   ).annotations({ description: "Dimensions of an image; null where unknown." })
 }).annotations({ identifier: "CapturedMedia", description: "An image, audio or file; its content is not stored." })
 
+const noMessage = "Its `message` is null in a list, and where no text is stored."
+
 const CapturedAttempt = Schema.Struct({
   provider: Schema.String.annotations({ description: "Provider id." }),
   model: Schema.String.annotations({ description: "Concrete model id." }),
   status: CallStatus,
-  error: Schema.NullOr(CallError).annotations({ description: "Null for an attempt that succeeded." }),
+  error: Schema.NullOr(CallError).annotations({
+    description: `Null for an attempt that succeeded. ${noMessage}`
+  }),
   cost: Cost,
   usage: usageOrNull,
   started_at: timestamp("When it started."),
@@ -162,14 +166,18 @@ export const Sample = Schema.Struct({
   }),
   endpoint: Schema.Literal(...endpoints).annotations({ description: "Endpoint of the call." }),
   status: CallStatus,
-  error: Schema.NullOr(CallError).annotations({ description: "Why the call failed; otherwise null." }),
+  error: Schema.NullOr(CallError).annotations({
+    description: `Why the call failed; otherwise null. ${noMessage}`
+  }),
   request: Schema.Struct({
     messages: objects("In the shape of chat completions; null in a list, where no text is stored, or where truncated."),
     tools: objects("Tool definitions, as for `messages`."),
     blocks: Schema.Array(CapturedBlock).annotations({
       description: "One block per tool, then one per message; empty in a list."
     }),
-    params: object("Other parameters of the request."),
+    params: object(
+      "Other parameters of the request. In a list, and where no text is stored, `stopCount` stands for `stop`, of `responseFormat` and `toolChoice` only the type is there, and `textId` is equal where their text is."
+    ),
     tools_offered: names("Names of the tools that the request defines."),
     tools_called: names("Names of the tools that the response calls."),
     media: Schema.Array(CapturedMedia).annotations({ description: "Images, audio and files of the prompt." })

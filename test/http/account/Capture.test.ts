@@ -9,10 +9,14 @@ import { Captured } from "../../../src/capture/Captured.ts"
 import { CaptureKeys } from "../../../src/capture/CaptureKeys.ts"
 import type { NewSample } from "../../../src/capture/CaptureRecords.ts"
 import { CaptureStore } from "../../../src/capture/CaptureStore.ts"
+import { factsOf } from "../../../src/capture/Facts.ts"
+import { encode } from "../../../src/capture/worker/sample.js"
 import { CurrentUser } from "../../../src/domain/CurrentUser.ts"
 import { KeyId, ProjectId, RequestId } from "../../../src/domain/Ids.ts"
 import { exportTo } from "../../../src/sql/transfer/Export.ts"
 import type { CaptureSample, CaptureSettings } from "../../../src/wire/account/Capture.ts"
+import { observedCall } from "../../capture/Observed.ts"
+import { record } from "../../ledger/fixtures.ts"
 import {
   databaseKinds,
   newPerson,
@@ -103,7 +107,13 @@ describe.each(databaseKinds)("capture on %s", (kind) => {
       return (await answer.json()) as SampleRecord
     }, 10_000)
   /** As another node writes it, which has taken a call and made all of its sample. */
-  const writtenLate = (project: Project, conversation: string, id: string, capturedAt: Date) =>
+  const writtenLate = (
+    project: Project,
+    conversation: string,
+    id: string,
+    capturedAt: Date,
+    seal = (_dayKey: Uint8Array, _day: string): Uint8Array => Buffer.alloc(1)
+  ) =>
     node.run(
       Effect.gen(function* () {
         const store = yield* CaptureStore
@@ -124,7 +134,7 @@ describe.each(databaseKinds)("capture on %s", (kind) => {
           capturedAt,
           expiresAt: new Date("2200-01-01"),
           shared: [],
-          sealed: Buffer.alloc(1)
+          sealed: seal(dayKey?.key ?? Buffer.alloc(0), day)
         }
         return yield* store.write(place, [sample])
       })
@@ -437,6 +447,34 @@ describe.each(databaseKinds)("capture on %s", (kind) => {
     expect(a?.[0]?.id).not.toBe(b?.[0]?.id)
     expect(a?.[0]?.canonical_id).toBe(b?.[0]?.canonical_id)
     expect(a?.[1]?.id).toBe(b?.[1]?.id)
+  })
+
+  it("shows no text of parameters in a list, nor in a fingerprint of an earlier version", async () => {
+    const project = await newProject()
+    await change(project.id)
+    const secret = "Jane Roe"
+    const fields = { ...says("hello"), stop: [secret] }
+    const full = await called(project.key, fields)
+    expect((await sample(full)).sample.request.params).toMatchObject({ stop: [secret] })
+    const request = observedCall({ stop: [secret] }).request
+    const error = { code: "invalid_value", message: `Invalid content: '${secret}'` }
+    const earlier = randomUUID()
+    const facts = { ...factsOf(record({ status: "error", error }), request, null) }
+    await writtenLate(project, "ab".repeat(16), earlier, new Date(), (dayKey, day) => {
+      const prompt = { messages: request.messages, tools: [] }
+      const rest = { content: "fingerprint", body: undefined, answer: null } as const
+      return encode({ id: earlier, project: project.id, day, dayKey, facts, prompt, ...rest }, null).sealed
+    })
+    const listed = await samples(project.id)
+    expect(listed.map(({ id }) => id).sort()).toEqual([earlier, full].sort())
+    expect(JSON.stringify(listed)).not.toContain(secret)
+    expect(listed.map((one) => one.sample.request.params)).toMatchObject([{ stopCount: 1 }, { stopCount: 1 }])
+    const read = (await sample(earlier)).sample
+    expect(read).toMatchObject({
+      error: { code: "invalid_value", message: null },
+      request: { params: { stopCount: 1 } }
+    })
+    expect(JSON.stringify(read)).not.toContain(secret)
   })
 
   it("sends the version of the settings as a tag, and refuses a change with the tag of another", async () => {
