@@ -37,6 +37,7 @@ const decodeEdit = Schema.decodeUnknownEither(Schema.parseJson(Edit))
 
 export const writeTool = "write_artifact"
 const editTool = "edit_artifact"
+export const isArtifactTool = (name: string): boolean => name === writeTool || name === editTool
 
 /** On the left why there is nothing that could be done. */
 export const artifactCall = (name: string, json: string): Either.Either<ArtifactCall, string> => {

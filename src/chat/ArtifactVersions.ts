@@ -72,18 +72,18 @@ export const restoreVersion = (
     return Either.right(yield* addVersion(deps, answer, latest, before, "restored"))
   })
 
-/** False where there is none. */
+/** Its name; `undefined` where there is none. */
 export const removeArtifact = (
   deps: VersionDeps,
   { conversationId, id: messageId }: Answer,
   artifact: string
-): Effect.Effect<boolean, StoreUnavailable> =>
+): Effect.Effect<string | undefined, StoreUnavailable> =>
   Effect.gen(function* () {
     const [latest] = yield* deps.store.versions(conversationId, artifact)
-    if (latest === undefined) return false
+    if (latest === undefined) return undefined
     yield* deps.store.deleteArtifact(artifact, deps.now())
     yield* note(deps, "deleted", artifact, latest.version, messageId)
-    return true
+    return latest.name
   })
 
 /** Those of the messages, each by its copy; what was deleted has no text to be copied. */

@@ -45,12 +45,12 @@ export interface ArtifactsShape {
     version: number,
     message: MessageId
   ) => Effect.Effect<ChatArtifactOut | undefined, InvalidRequest | StoreUnavailable>
-  /** False where there is none. */
+  /** The name of what is removed; `undefined` where there is none. The calls that have written it keep their text. */
   readonly remove: (
     conversation: ConversationId,
     artifact: string,
     message: MessageId
-  ) => Effect.Effect<boolean, StoreUnavailable>
+  ) => Effect.Effect<string | undefined, StoreUnavailable>
   readonly versions: (
     conversation: ConversationId,
     artifact: string

@@ -9,7 +9,8 @@ import { AccountTransactions } from "../sql/AccountDatabase.ts"
 import type { ChatArtifactOut, SaveArtifactRequest } from "../wire/account/Chat.ts"
 import { Artifacts } from "./Artifacts.ts"
 import { ConversationAccess, isRunning } from "./ConversationAccess.ts"
-import { MessageStore } from "./MessageStore.ts"
+import { withoutArtifact } from "./ErasedCalls.ts"
+import { type Message, MessageStore } from "./MessageStore.ts"
 import { StorageLimits } from "./StorageLimits.ts"
 
 type Found = NotFound | StoreUnavailable
@@ -63,15 +64,19 @@ const make = Effect.gen(function* () {
   const change = <A, E>(
     id: ConversationId,
     action: string,
-    run: (message: MessageId) => Effect.Effect<{ readonly artifact: string; readonly made: A }, E, CurrentUser>
+    run: (
+      message: MessageId,
+      written: ReadonlyArray<Message>
+    ) => Effect.Effect<{ readonly artifact: string; readonly made: A }, E, CurrentUser>
   ): Effect.Effect<A, E | Found | ConversationRunning, CurrentUser> =>
     transactions.commit(() =>
       Effect.gen(function* () {
         const conversation = yield* conversations.lock(id)
         if (conversation.turnId !== null) return yield* isRunning
-        const last = (yield* messages.list(id)).findLast(({ isCurrent, role }) => isCurrent && role === "assistant")
+        const written = yield* messages.list(id)
+        const last = written.findLast(({ isCurrent, role }) => isCurrent && role === "assistant")
         if (last === undefined) return yield* noAnswer
-        const { artifact, made } = yield* run(last.id)
+        const { artifact, made } = yield* run(last.id, written)
         yield* conversations.record(action, conversation, { artifact_id: artifact })
         return made
       })
@@ -102,10 +107,17 @@ const make = Effect.gen(function* () {
         })
       ),
     remove: (id, artifact) =>
-      change(id, "artifact.delete", (message) =>
-        Effect.flatMap(artifacts.remove(id, artifact, message), (isRemoved) =>
-          isRemoved ? Effect.succeed({ artifact, made: undefined }) : noSuchArtifact
-        )
+      change(id, "artifact.delete", (message, written) =>
+        Effect.gen(function* () {
+          const name = yield* artifacts.remove(id, artifact, message)
+          if (name === undefined) return yield* noSuchArtifact
+          // models read the calls of earlier answers again, and forks copy them
+          for (const one of written) {
+            const steps = withoutArtifact(one.steps, name)
+            if (steps !== undefined) yield* messages.replaceSteps(one.id, steps)
+          }
+          return { artifact, made: undefined }
+        })
       )
   })
 })

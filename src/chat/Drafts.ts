@@ -34,6 +34,12 @@ export class Drafts {
 const nameField = /"name"\s*:\s*"/
 const contentField = /"content"\s*:\s*"/
 
+/** The artifact that arguments name which are not complete; `undefined` where the name is not. */
+export const nameIn = (json: string): string | undefined => {
+  const name = fieldOf(json, nameField)
+  return name?.isWhole ? name.text : undefined
+}
+
 /** A string of an object whose JSON is not complete. Inside of a string no quote stands alone, so that no name is found there. */
 const fieldOf = (json: string, field: RegExp): { readonly text: string; readonly isWhole: boolean } | undefined => {
   const begun = field.exec(json)

@@ -86,6 +86,8 @@ export interface MessageStoreShape {
     message: MessageId,
     to: Pick<Message, "id" | "conversationId">
   ) => Effect.Effect<void, StoreUnavailable>
+  /** Of an answer that has ended. */
+  readonly replaceSteps: (message: MessageId, steps: ReadonlyArray<Step>) => Effect.Effect<void, StoreUnavailable>
   /** What is current at these positions becomes a version. */
   readonly supersede: (
     conversation: ConversationId,
@@ -162,6 +164,10 @@ const make = (sql: SqlClient): MessageStoreShape => {
           select ${id}, ${conversationId}, position, role, status, content, reasoning, settings, steps, model_requested,
             model_used, request_ids, finish_reason, error_code, error_message, cost_micro_usd, cost_basis, created_at
           from chat_message where id = ${message}`)
+      ),
+    replaceSteps: (message, steps) =>
+      fromSql(
+        Effect.asVoid(sql`update chat_message set steps = ${JSON.stringify(steps)}::jsonb where id = ${message}`)
       ),
     supersede: (conversation, positions) =>
       fromSql(

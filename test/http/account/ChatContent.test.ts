@@ -283,6 +283,83 @@ describe.each(databaseKinds)("images and artifacts of conversations on %s", (kin
     expect(await jsonOf(person.send("POST", `${root}/${later.id}/artifacts`, again), 201)).toMatchObject({ version: 1 })
   })
 
+  it("leave no text of a deleted artifact in the calls that have written it, whatever version of an answer has them", async () => {
+    const { id } = await chat().create(project)
+    const secret = "Jane Roe"
+    const write = (name: string, content: string) => JSON.stringify({ name, media_type: "text/markdown", content })
+    const edit = (old_text: string, new_text: string) => JSON.stringify({ name: "a.md", old_text, new_text })
+    const answerWith = async (...calls: ReadonlyArray<readonly [string, string]>) => {
+      const talk = await talker.talk(used++)
+      for (const [index, [name, json]] of calls.entries()) talk.call(index, name, json)
+      talk.finish("tool_calls")
+      ;(await talker.talk(used++)).finish()
+      await idle(id)
+    }
+    const other = write("b.md", "of another")
+    const asked = await chat().ask(id, "make two pages", { artifacts: true })
+    await answerWith(["write_artifact", write("a.md", `# ${secret}`)], ["write_artifact", other])
+    await jsonOf(person.send("POST", `${root}/${id}/messages/${asked.assistant_message.id}/retry`, {}), 202)
+    const cut = write("a.md", secret).slice(0, -2)
+    await answerWith(
+      ["edit_artifact", edit(secret, `${secret} again`)],
+      ["edit_artifact", edit("nowhere", secret)],
+      ["write_artifact", cut],
+      ["write_artifact", JSON.stringify({ name: "a.md", media_type: secret, content: secret })]
+    )
+    const stored = () =>
+      node.run(
+        Effect.flatMap(
+          SqlClient,
+          (sql) => sql<{ readonly steps: string }>`select steps::text as steps from chat_message
+            where conversation_id = ${id} and role = 'assistant' order by version`
+        )
+      )
+    const before = await stored()
+    expect(before.map(({ steps }) => steps.includes(secret))).toEqual([true, true])
+    const fork = await jsonOf<{ readonly id: string }>(person.send("POST", `${root}/${id}/fork`, {}), 201)
+    const [artifact] = (await chat().read(id)).artifacts as ReadonlyArray<Artifact>
+    expect(artifact).toMatchObject({ name: "a.md", version: 2 })
+    expect((await person.send("DELETE", `${root}/${id}/artifacts/${artifact?.id}`)).status).toBe(204)
+
+    expect((await stored()).map(({ steps }) => steps.includes(secret))).toEqual([false, false])
+    expect((await stored())[0]?.steps).toContain("of another")
+    // the artifact of the fork is another one
+    expect((await chat().read(fork.id)).artifacts).toMatchObject([{ name: "a.md", version: 2 }])
+
+    await chat().ask(id, "and again?", { artifacts: true })
+    const talk = await talker.talk(used++)
+    expect(JSON.stringify(talk.received.body)).not.toContain(secret)
+    const deleted = "[deleted by the user]"
+    expect(talk.received.body["messages"]).toMatchObject([
+      {},
+      {
+        tool_calls: [
+          { function: { arguments: edit(deleted, deleted) } },
+          { function: { arguments: edit(deleted, deleted) } },
+          { function: { arguments: '{"name":"a.md"}' } },
+          { function: { arguments: '{"name":"a.md"}' } }
+        ]
+      },
+      { content: expect.stringContaining('"version":2') },
+      { content: "old_text does not occur in it." },
+      { content: "The arguments are not valid." },
+      { content: "The arguments are not valid." },
+      {}
+    ])
+    // what is written later under the same name is another document
+    talk.call(0, "write_artifact", write("a.md", "a new page"))
+    talk.finish("tool_calls")
+    const next = await talker.talk(used++)
+    expect(JSON.stringify(next.received.body)).toContain("a new page")
+    next.finish()
+    await idle(id)
+    await chat().ask(id, "and then?", { artifacts: true })
+    const last = await talker.talk(used++)
+    expect(JSON.stringify(last.received.body)).toContain("a new page")
+    last.finish()
+    await idle(id)
+  })
+
   it("keep an answer whose calls of tools have characters that a database cannot store", async () => {
     const { id } = await chat().create(project)
     await chat().ask(id, "make a page", { artifacts: true })
