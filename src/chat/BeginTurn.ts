@@ -92,9 +92,9 @@ export const make: Effect.Effect<
           const [questionId, answerId] = [MessageId.make(ids.uuid()), MessageId.make(ids.uuid())]
           if (!(yield* store.beginTurn(id, answerId, turns.node, now()))) return yield* isRunning
           yield* write({ messages, contents }, { conversationId: id, questionId, answerId }, written, plan, now)
-          if (conversation.titleSource === "none" && plan.content !== undefined) {
-            yield* store.rename(id, titleOf(plan.content), "question", now())
-          }
+          // a blank question leaves the title to the next one
+          const title = titleOf(plan.content ?? "")
+          if (conversation.titleSource === "none" && title !== "") yield* store.rename(id, title, "question", now())
           const asked = { message_id: answerId, model: plan.settings.model }
           yield* conversations.record("conversation.ask", conversation, asked)
           return yield* begunTurn({ messages, artifacts }, id, plan, caller)

@@ -73,6 +73,20 @@ describe.each(databaseKinds)("conversations over HTTP on %s", (kind) => {
     expect(await jsonOf(person.send("GET", `${root}/${id}`))).toMatchObject({ title: "Landing page" })
   })
 
+  it("have the title of their first question that is not blank", async () => {
+    const id = await begin()
+    for (const [question, title] of [
+      [" \n ", "New conversation"],
+      [" Say\nhello ", "Say hello"],
+      ["and more", "Say hello"]
+    ] as const) {
+      await chat().ask(id, question)
+      ;(await talker.talk(used++)).finish()
+      await expect.poll(async () => (await chat().read(id)).running).toBe(false)
+      expect(await chat().read(id)).toMatchObject({ title })
+    }
+  })
+
   it.skipIf(kind === "embedded")("do not begin an answer for a member who became a viewer meanwhile", async () => {
     const member = await newPerson(node, "a member")
     const members = `/api/projects/${project}/members`
