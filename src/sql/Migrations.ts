@@ -53,6 +53,7 @@ import { reservePeriods } from "./migrations/0052_reserve_periods.ts"
 import { thresholdsSetAt } from "./migrations/0053_thresholds_set_at.ts"
 import { changedRateLimits } from "./migrations/0054_changed_rate_limits.ts"
 import { clockSetBack } from "./migrations/0055_clock_set_back.ts"
+import { erasedArtifactCalls } from "./migrations/0056_erased_artifact_calls.ts"
 
 export type MigrationError = Migrator.MigrationError
 
@@ -104,7 +105,8 @@ export const migrations = {
   "0052_reserve_periods": reservePeriods,
   "0053_thresholds_set_at": thresholdsSetAt,
   "0054_changed_rate_limits": changedRateLimits,
-  "0055_clock_set_back": clockSetBack
+  "0055_clock_set_back": clockSetBack,
+  "0056_erased_artifact_calls": erasedArtifactCalls
 }
 
 /** An arbitrary number, the same in every version of the gateway. */
