@@ -12,7 +12,7 @@ const closeMillis = 1_000
 
 /**
  * Receives what is notified on a channel until the connection fails. It is a connection of its own: sql-pg shares one among all
- * listeners, would use a dead one again, and leaves one open for ever whose listener is interrupted while it is made. The embedded
+ * listeners, would use a dead one again, and leaves one open forever whose listener is interrupted while it is made. The embedded
  * database has no URL, and no connection that could break.
  */
 export const listenOn = (
