@@ -110,7 +110,7 @@ export class CaptureQueue {
     const recorder = this.recorders.get(call)
     if (recorder === undefined) return
     recorder.events.push(event)
-    if (event._tag === "Text") recorder.characters += event.text.length
+    recorder.characters += charactersIn(event)
   }
 
   private end(call: ObservedCall, record: CallRecord): void {
@@ -149,6 +149,23 @@ export const selectedLater = (known: Known, call: ObservedCall, record: CallReco
 
 /** Of the object of an event, without its text. */
 const bytesOfEvent = 64
+const charactersOfLogprob = 128
+
+const charactersIn = (event: ChatEvent): number => {
+  switch (event._tag) {
+    case "Text":
+      return event.text.length + (event.logprobs?.length ?? 0) * charactersOfLogprob
+    case "Refusal":
+    case "Reasoning":
+      return event.text.length
+    case "ToolCall":
+      return event.arguments.length
+    case "Audio":
+      return typeof event.audio["data"] === "string" ? event.audio["data"].length : 0
+    default:
+      return 0
+  }
+}
 
 /** Of a request whose bytes are not at hand. */
 const charactersOf = ({ request: { messages } }: ObservedCall): number => {

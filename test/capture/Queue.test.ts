@@ -2,6 +2,7 @@ import { expect, it } from "vitest"
 import { CaptureQueue, selectedLater } from "../../src/capture/CaptureQueue.ts"
 import type { Known } from "../../src/capture/CaptureWindows.ts"
 import type { ObservedCall } from "../../src/domain/CallObserver.ts"
+import type { ChatEvent } from "../../src/domain/ChatEvent.ts"
 import { record } from "../ledger/fixtures.ts"
 import { observedCall, openWindow, startedAtMillis } from "./Observed.ts"
 
@@ -56,6 +57,31 @@ it("what does not fit into the queue is lost, and is said to be", () => {
   }
   expect(queue.take(1_000)).toHaveLength(256)
   expect(lost).toEqual(["queue_full", "queue_full"])
+})
+
+const long = "x".repeat(40 * 1024 * 1024)
+it.each<ChatEvent>([
+  { _tag: "Text", text: long },
+  { _tag: "Refusal", text: long },
+  { _tag: "Reasoning", index: 0, kind: "text", text: long },
+  { _tag: "ToolCall", index: 0, kind: "function", id: "c", name: "f", arguments: long },
+  { _tag: "Audio", audio: { data: long } },
+  { _tag: "Text", text: "", logprobs: Array.from({ length: 400_000 }, () => null) }
+])("what a response has of $_tag counts in the size of the queue", (event) => {
+  const lost: Array<string> = []
+  const queue = new CaptureQueue({
+    peek: () => openWindow(),
+    lookUp: () => {},
+    added: () => {},
+    lost: (reason) => lost.push(reason)
+  })
+  for (let ended = 0; ended < 2; ended++) {
+    const call = observedCall()
+    queue.observer.admitted?.(call)
+    queue.observer.chunk?.(call, event)
+    queue.observer.settled?.(call, record())
+  }
+  expect(lost).toEqual(["queue_full"])
 })
 
 it("whoever waits for an empty queue waits for what was taken out too, unless they have left", () => {
