@@ -23,6 +23,7 @@ const table = {
   http: ["analysis", "domain", "wire", "config", "observe", "catalog", "credentials", "audit", "identity", "calls", "capture", "policy", "ledger", "account", "routing", "gateway", "chat"],
   library: ["domain", "sql", "catalog", "credentials", "capture", "audit", "identity", "calls", "policy", "ledger", "observe", "account", "routing", "provider", "gateway"],
   app: ["analysis", "domain", "wire", "config", "observe", "sql", "catalog", "credentials", "capture", "egress", "audit", "identity", "calls", "policy", "ledger", "account", "routing", "provider", "gateway", "chat", "http"],
+  effectAi: ["domain", "wire", "gateway"],
   testing: ["domain", "wire", "sql", "catalog", "identity", "calls", "policy", "ledger", "routing", "provider", "gateway"]
 }
 

@@ -32,15 +32,26 @@ const readExamples = () => {
       .filter((code) => code.includes('from "model-routing-gateway"'))
   const [program, ...others] = blocksOf("README.md")
   const [test, ...moreTests] = blocksOf("src/testing/README.md")
-  const [composed, production, routes, ...more] = blocksOf("src/library/README.md")
-  if (!program || !test || !composed || !production || !routes || others.length + moreTests.length + more.length > 0) {
-    throw new Error("the READMEs have not one program and one test, composed parts, a production stack and routes")
+  const [composed, production, languageModel, routes, ...more] = blocksOf("src/library/README.md")
+  if (
+    !program ||
+    !test ||
+    !composed ||
+    !production ||
+    !languageModel ||
+    !routes ||
+    others.length + moreTests.length + more.length > 0
+  ) {
+    throw new Error(
+      "the READMEs have not one program and one test, composed parts, a production stack, a language model and routes"
+    )
   }
   return {
     "embedding.ts": program,
     "testClock.test.ts": test,
     "composed.ts": composed,
     "production.ts": production,
+    "languageModel.ts": languageModel,
     "routes.ts": routes
   }
 }

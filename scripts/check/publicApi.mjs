@@ -6,7 +6,7 @@ import { join, relative } from "node:path"
 import ts from "typescript"
 import { root } from "../lib/root.mjs"
 
-const entries = ["src/index.ts", "src/testing/index.ts"].map((file) => join(root, file))
+const entries = ["src/index.ts", "src/testing/index.ts", "src/effectAi/index.ts"].map((file) => join(root, file))
 const { config } = ts.readConfigFile(join(root, "tsconfig.json"), ts.sys.readFile)
 const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root)
 const program = ts.createProgram(entries, { ...options, noEmit: true })

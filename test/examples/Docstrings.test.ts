@@ -1,10 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
+import * as LanguageModel from "@effect/ai/LanguageModel"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { transform } from "esbuild"
 import { expect, it } from "vitest"
+import * as EffectAi from "../../src/effectAi/index.ts"
 import * as Library from "../../src/index.ts"
 
 const source = new URL("../../src/", import.meta.url)
@@ -25,7 +27,7 @@ it("the main exports have examples", () => {
 })
 
 it.each(examples)("the example in %s runs", async (_, code) => {
-  const scope = { ...Library, Effect, Layer, Stream }
+  const scope = { ...Library, ...EffectAi, Effect, LanguageModel, Layer, Stream }
   const { code: plain } = await transform(code, { loader: "ts" })
   await new AsyncFunction(...Object.keys(scope), plain)(...Object.values(scope))
 })

@@ -13,6 +13,7 @@ import { Gateway, Timers } from "model-routing-gateway"
 import { FixedKeys, ScriptedProvider, TestGateway, testModel } from "model-routing-gateway/testing"
 import { composed } from "./composed.ts"
 import * as embedding from "./embedding.ts"
+import * as languageModel from "./languageModel.ts"
 import * as production from "./production.ts"
 import { served } from "./routes.ts"
 import * as testing from "./testing.ts"
@@ -20,6 +21,12 @@ import * as testing from "./testing.ts"
 it.live("the embedding example answers", () =>
   Effect.gen(function* () {
     expect((yield* embedding.program).length).toBeGreaterThan(0)
+  })
+)
+
+it.live("the example of a language model answers", () =>
+  Effect.gen(function* () {
+    expect((yield* languageModel.greeting).length).toBeGreaterThan(0)
   })
 )
 
@@ -37,7 +44,7 @@ it("the READMEs show the examples as they are", () => {
   expect(textOf("../../README.md")).toContain(textOf("./embedding.ts").trim())
   expect(textOf("../../src/testing/README.md")).toContain(textOf("./testClock.test.ts").trim())
   const library = textOf("../../src/library/README.md")
-  for (const example of ["composed", "production", "routes"])
+  for (const example of ["composed", "production", "languageModel", "routes"])
     expect(library).toContain(textOf(`./${example}.ts`).trim())
 })
 
