@@ -75,7 +75,7 @@ const Weather = Tool.make("weather", {
 const tools = Toolkit.make(Weather)
 const handlers = tools.toLayer({ weather: ({ city }) => Effect.succeed({ celsius: city === "Paris" ? 20 : 0 }) })
 
-const wholeAnswer: ReadonlyArray<ChatEvent> = [
+const completeResponse: ReadonlyArray<ChatEvent> = [
   { _tag: "Reasoning", index: 0, kind: "text", text: "Let me " },
   { _tag: "Reasoning", index: 0, kind: "text", text: "think.", signature: "s1" },
   { _tag: "Reasoning", index: 1, kind: "encrypted", text: "opaque" },
@@ -89,7 +89,7 @@ const wholeAnswer: ReadonlyArray<ChatEvent> = [
 ]
 
 it.effect("a response is whole: reasoning, text, sources, calls of tools with their results, usage and cost", () => {
-  const { asked, layer } = answering([wholeAnswer])
+  const { asked, layer } = answering([completeResponse])
   return Effect.gen(function* () {
     const response = yield* LanguageModel.generateText({ prompt: "Is it warm?", toolkit: tools })
     expect([response.text, response.reasoningText, response.finishReason]).toEqual([
@@ -140,7 +140,7 @@ it.effect("a response is whole: reasoning, text, sources, calls of tools with th
 })
 
 it.effect("a stream has the same, block by block", () => {
-  const { layer } = answering([wholeAnswer])
+  const { layer } = answering([completeResponse])
   return Effect.gen(function* () {
     const parts = Chunk.toReadonlyArray(
       yield* Stream.runCollect(LanguageModel.streamText({ prompt: "Is it warm?", toolkit: tools }))
