@@ -117,7 +117,8 @@ const make = Effect.fnUntraced(function* (options: ChangeNotificationsOptions) {
   const echoes = yield* Queue.sliding<number>(1)
   let checks = 0
   let heardAtMillis = Number.NEGATIVE_INFINITY
-  let broken = false
+  /** Why none is heard; a loss that has another reason than it began with is said again. */
+  let brokenBy: string | undefined
 
   const publish = (change: Change | undefined) => {
     for (const listener of listeners) listener(change)
@@ -147,8 +148,8 @@ const make = Effect.fnUntraced(function* (options: ChangeNotificationsOptions) {
     // Changes before the connection began to listen may have been missed.
     publish(undefined)
     heardAt(beganAtMillis)
-    if (broken) yield* Effect.logInfo("change notifications from other nodes restored")
-    broken = false
+    if (brokenBy !== undefined) yield* Effect.logInfo("change notifications from other nodes restored")
+    brokenBy = undefined
     return yield* Effect.forever(Effect.zipRight(Effect.sleep(options.checkEveryMillis), Effect.map(check, heardAt)))
   })
   const listenOnce = Effect.gen(function* () {
@@ -162,9 +163,10 @@ const make = Effect.fnUntraced(function* (options: ChangeNotificationsOptions) {
     Effect.catchAllDefect((defect) => new SqlError({ cause: defect, message: "the listening connection failed" })),
     Effect.tapError((error) =>
       Effect.suspend(() => {
-        if (broken) return Effect.void
-        broken = true
-        return Effect.logWarning(`no change notifications from other nodes: ${reasonOf(error)}`)
+        const reason = reasonOf(error)
+        if (brokenBy === reason) return Effect.void
+        brokenBy = reason
+        return Effect.logWarning(`no change notifications from other nodes: ${reason}`)
       })
     )
   )

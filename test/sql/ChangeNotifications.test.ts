@@ -239,16 +239,17 @@ describe.each(sharedDatabases)("changes of several nodes on %s", (_, database) =
           Effect.map(([row]) => row?.open),
           Effect.provide(watcher)
         )
+        // the watcher's own, of which an idle one may end meanwhile
         const before = yield* connections
         for (const millis of Array.from({ length: 40 }, (_, at) => at % 8)) {
           yield* Effect.scoped(Effect.zipRight(Layer.build(node(layer)), Effect.sleep(millis)))
         }
         yield* Effect.repeat(connections, {
-          until: (open) => open === before,
+          until: (open) => open <= before,
           times: 500,
           schedule: Schedule.spaced(10)
         })
-        expect(yield* connections).toBe(before)
+        expect(yield* connections).toBeLessThanOrEqual(before)
       }),
     60_000
   )
