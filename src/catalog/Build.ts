@@ -1,5 +1,6 @@
 import { byCodePoint } from "../domain/CodePointOrder.ts"
 import { type Capability, type Model, providerOf, type Reasoning } from "../domain/Model.ts"
+import type { ParameterRules } from "../domain/ParameterRules.ts"
 import type { ProtocolId, SupportTable } from "../domain/Support.ts"
 import type { UnavailableModel } from "./Catalog.ts"
 import type { CatalogEntry, CatalogFile } from "./CatalogFile.ts"
@@ -10,6 +11,8 @@ export interface Vendor {
   readonly id: string
   readonly protocol: ProtocolId
   readonly support: SupportTable
+  /** Absent: none are known. */
+  readonly rules?: ParameterRules | undefined
   readonly billsAbortedCalls: boolean
   /** Overrides the capabilities of all of its models, for what the provider's API itself adds or lacks. */
   readonly capabilities?: Partial<Record<Capability, boolean | null>>
@@ -98,6 +101,7 @@ const fromEntry = (vendor: Vendor, entry: CatalogEntry): Model => ({
   toolsForbidEffort: entry.toolsForbidEffort,
   profile: entry.profile,
   support: vendor.support,
+  rules: vendor.rules,
   billsAbortedCalls: vendor.billsAbortedCalls,
   listed: true,
   knowledgeCutoff: entry.knowledgeCutoff
@@ -136,6 +140,7 @@ const fromConfigured = (vendor: Vendor, model: ConfiguredModel): Model => {
     toolsForbidEffort: false,
     profile: { effort: null, maxOutputTokens: null, apiVersion: null },
     support: vendor.support,
+    rules: vendor.rules,
     billsAbortedCalls: vendor.billsAbortedCalls,
     listed: true,
     knowledgeCutoff: null

@@ -1,4 +1,5 @@
 import type { Effort } from "./Chat.ts"
+import type { ParameterRules } from "./ParameterRules.ts"
 import type { Prices } from "./Prices.ts"
 import type { ProtocolId, SupportTable } from "./Support.ts"
 
@@ -48,6 +49,8 @@ export interface Model {
   readonly billsAbortedCalls: boolean
   /** How this route handles each request parameter. */
   readonly support: SupportTable
+  /** Absent: none are known. */
+  readonly rules?: ParameterRules | undefined
   /** Listed by `GET /v1/models` and eligible for `auto`; an unlisted route can still be called by its id. */
   readonly listed: boolean
   /** As the vendor documents it; `null`: not documented. */

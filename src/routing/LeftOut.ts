@@ -50,6 +50,7 @@ export const leftOutOf = (
       dropped.push(name)
     } else if (name === "temperature" && isClamped(model, request)) altered.push(name)
     else if (name === "stop" && rejectsBlankStops(model)) addBlankStops(request.stop, altered)
+    else if (isTooLongId(model, name, request)) altered.push(name)
   }
   if (request.reasoning.maxTokens !== undefined && model.reasoning?.style !== "budget") {
     dropped.push("reasoning.max_tokens")
@@ -157,6 +158,19 @@ const isInt32 = (seed: number | bigint | undefined): boolean => typeof seed === 
 /** The range of these protocols ends at 1. */
 const isClamped = ({ protocol }: Model, { temperature = 0 }: ChatRequest): boolean =>
   (protocol === "anthropic-messages" || protocol === "bedrock-converse") && (temperature < 0 || temperature > 1)
+
+/** Sent as a digest. */
+const isTooLongId = ({ rules }: Model, name: TuningParameter, request: ChatRequest): boolean => {
+  const id =
+    name === "user"
+      ? request.user
+      : name === "safety_identifier"
+        ? request.safetyIdentifier
+        : name === "prompt_cache_key"
+          ? request.promptCacheKey
+          : undefined
+  return rules !== undefined && id !== undefined && id.length > rules.maxIdCharacters
+}
 
 const rejectsBlankStops = (model: Model): boolean => isClaude(model) || model.protocol === "bedrock-converse"
 

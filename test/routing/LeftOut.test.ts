@@ -72,6 +72,20 @@ describe("what a request loses on its way to a model", () => {
     expect(leftOut(withoutUser, { user: "u", safetyIdentifier: "s" }).dropped).toEqual(["user"])
   })
 
+  it("ids that are longer than the provider takes, of which a digest is sent", () => {
+    const limited = { ...openAi, rules: { maxIdCharacters: 64 } }
+    const ids = (length: number) => {
+      const id = "u".repeat(length)
+      return { user: id, safetyIdentifier: id, promptCacheKey: id }
+    }
+    const names = ["user", "safety_identifier", "prompt_cache_key"]
+    expect(leftOut(limited, ids(65))).toEqual({ dropped: [], altered: names })
+    expect(leftOut(limited, ids(64))).toEqual(nothing)
+    expect(leftOut(openAi, ids(65))).toEqual(nothing)
+    const withoutUser = { ...limited, support: supporting({ user: "dropped" }) }
+    expect(leftOut(withoutUser, ids(65))).toEqual({ dropped: ["user"], altered: names.slice(1) })
+  })
+
   it("a summary of the reasoning, which no protocol is asked for", () => {
     const reasoning = { maxTokens: undefined, summary: "auto", exclude: false }
     for (const one of [openAi, claude, gemini, nova]) {

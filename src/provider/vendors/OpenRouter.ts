@@ -13,6 +13,7 @@ export const openrouter = openAiCompatible({
   quirks: {
     ...compatible,
     reasoningHistory: "reasoning_details",
+    rules: { ...compatible.rules, maxIdCharacters: 128 },
     maxToolCallIdLength: openAi.maxToolCallIdLength, // of OpenAI's models
     reasoningFields: reasoningByObject,
     support: { ...compatible.support, verbosity: "native", top_k: "native", cache_control: "native" }

@@ -1,4 +1,5 @@
 import type { Reasoning } from "../../domain/Model.ts"
+import type { ParameterRules } from "../../domain/ParameterRules.ts"
 import type { ProtocolId, SupportTable } from "../../domain/Support.ts"
 import type { ProbeRequest } from "../probe/Probe.ts"
 import { anthropicMessages } from "../protocols/anthropic-messages/AnthropicMessages.ts"
@@ -28,6 +29,8 @@ export interface Vendor {
   /** How a credential is checked without a paid call; `null`: it cannot be. */
   readonly probe: ProbeRequest | null
   readonly reasoningStyles: ReadonlyArray<Reasoning["style"]>
+  /** Absent: none are known. */
+  readonly rules?: ParameterRules | undefined
   /** The same provider with another output-cap field, if the protocol supports several. */
   readonly withOutputCap: (field: Quirks["outputCapField"]) => Vendor
 }
@@ -41,12 +44,14 @@ export const describe = (
   readonly support: SupportTable
   readonly billsAbortedCalls: boolean
   readonly reasoningStyles: ReadonlyArray<Reasoning["style"]>
+  readonly rules: ParameterRules | undefined
 } => ({
   id: vendor.id,
   protocol: vendor.protocol.id,
   support: vendor.protocol.support,
   billsAbortedCalls: vendor.billsAbortedCalls,
-  reasoningStyles: vendor.reasoningStyles
+  reasoningStyles: vendor.reasoningStyles,
+  rules: vendor.rules
 })
 
 /** A vendor with the chat completions protocol. Unset fields default to OpenAI's behaviour. */
@@ -74,6 +79,7 @@ export const openAiCompatible = (options: {
     billsAbortedCalls: options.billsAbortedCalls ?? true,
     probe: options.probe ?? { path: "/models", headers: {} },
     reasoningStyles: quirks.reasoningFields.styles,
+    rules: quirks.rules,
     withOutputCap: (outputCapField) => openAiCompatible({ ...options, quirks: { ...quirks, outputCapField } })
   }
 }

@@ -3,12 +3,13 @@ import { describe, expect, it } from "vitest"
 import { buildModels } from "../../../src/catalog/Build.ts"
 import { builtInCatalog } from "../../../src/catalog/CatalogFile.ts"
 import type { ChatRequest, ToolChoice } from "../../../src/domain/Chat.ts"
-import { followsSchemas } from "../../../src/domain/Model.ts"
+import { followsSchemas, type Model } from "../../../src/domain/Model.ts"
 import * as Auth from "../../../src/provider/transport/Auth.ts"
 import * as Endpoint from "../../../src/provider/transport/Endpoint.ts"
 import { configured } from "../../../src/provider/vendors/Configured.ts"
 import { describe as describeVendor } from "../../../src/provider/vendors/Vendor.ts"
 import { vendorOf, vendors } from "../../../src/provider/vendors/Vendors.ts"
+import { extrasOf, leftOutOf } from "../../../src/routing/LeftOut.ts"
 import { featuresOf } from "../../../src/routing/RequestFeatures.ts"
 import { meets } from "../../../src/routing/Requirements.ts"
 import { call } from "../protocols/calls.ts"
@@ -44,18 +45,22 @@ describe("built-in vendors", () => {
   })
 })
 
+const models = buildModels({
+  data: builtInCatalog,
+  vendors: vendors.map(describeVendor),
+  configured: [],
+  patches: {}
+})
+const catalogModel = (id: string): Model => {
+  const one = models.find((some) => some.id === id)
+  if (one === undefined) throw new Error(`There is no model ${id}.`)
+  return one
+}
+
 describe("what the models of the catalog are asked for", () => {
-  const models = buildModels({
-    data: builtInCatalog,
-    vendors: vendors.map(describeVendor),
-    configured: [],
-    patches: {}
-  })
   const takes = (id: string, asked: Partial<ChatRequest>): boolean => {
-    const one = models.find((some) => some.id === id)
-    if (one === undefined) throw new Error(`There is no model ${id}.`)
     const { requirements } = featuresOf(call(asked).request, true, 10, [])
-    return requirements.every((each) => meets(one, each, "byok") !== false)
+    return requirements.every((each) => meets(catalogModel(id), each, "byok") !== false)
   }
 
   it("is no JSON schema at DeepSeek and Z.AI, but a JSON object", () => {
@@ -85,6 +90,21 @@ describe("what the models of the catalog are asked for", () => {
     expect(sent("none")).not.toHaveProperty("tools")
     expect(sent("none")).not.toHaveProperty("tool_choice")
     expect(sent("auto")).toMatchObject({ tools: [tool], tool_choice: "auto" })
+  })
+})
+
+describe("what the models of the catalog are not sent as it is", () => {
+  const lost = (id: string, asked: Partial<ChatRequest>) => {
+    const { request } = call(asked)
+    return leftOutOf(catalogModel(id), request, extrasOf(request), undefined, () => false)
+  }
+
+  it("is an id of Claude Code, which is longer than vendors of chat completions take", () => {
+    const user = "u".repeat(159)
+    for (const id of ["openai/gpt-5", "groq/openai/gpt-oss-120b"]) {
+      expect(lost(id, { user }), id).toEqual({ dropped: [], altered: ["user"] })
+    }
+    expect(lost("anthropic/claude-haiku-4-5", { user })).toEqual({ dropped: [], altered: [] })
   })
 })
 

@@ -1,6 +1,7 @@
 import { asksToReason, type ChatRequest, type JsonObject } from "../../../domain/Chat.ts"
 import type { ProviderCall } from "../../Provider.ts"
 import { isObject, objectAt } from "../shared/Json.ts"
+import { idWithin } from "../shared/OpaqueIds.ts"
 import { toolNamesOf } from "../shared/ToolNames.ts"
 import { type UpstreamBody, writeBody } from "../shared/UpstreamBody.ts"
 import { lowerMessages } from "./Messages.ts"
@@ -22,6 +23,8 @@ export const lower = (given: ProviderCall, quirks: Quirks): UpstreamBody => {
   const set = (field: string, value: unknown, parameter: string = field): void => {
     if (value !== undefined && takes(parameter)) body[field] = value
   }
+  const setId = (field: string, id: string | undefined): void =>
+    set(field, id && idWithin(id, quirks.rules.maxIdCharacters))
   set("tools", tools.tools)
   set("tool_choice", tools.choice)
   set("parallel_tool_calls", tools.tools === undefined ? undefined : request.parallelToolCalls)
@@ -41,8 +44,8 @@ export const lower = (given: ProviderCall, quirks: Quirks): UpstreamBody => {
   set("service_tier", request.serviceTier)
   set("metadata", request.metadata)
   set("store", request.store)
-  set("safety_identifier", request.safetyIdentifier)
-  set("prompt_cache_key", request.promptCacheKey)
+  setId("safety_identifier", request.safetyIdentifier)
+  setId("prompt_cache_key", request.promptCacheKey)
   set("prompt_cache_options", request.promptCacheOptions)
   set("prompt_cache_retention", request.promptCacheRetention)
   set("prediction", request.prediction)
@@ -50,7 +53,7 @@ export const lower = (given: ProviderCall, quirks: Quirks): UpstreamBody => {
   set("audio", request.audio)
   set("moderation", request.moderation)
   set("web_search_options", request.webSearchOptions)
-  set("user", request.user)
+  setId("user", request.user)
   for (const [field, value] of Object.entries(quirks.always)) body[field] = value
   body[quirks.outputCapField] = call.maxOutputTokens
   body["stream"] = request.stream

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../../domain/Chat.ts"
 import type { Reasoning } from "../../../domain/Model.ts"
+import type { ParameterRules } from "../../../domain/ParameterRules.ts"
 import type { Parameter, Support } from "../../../domain/Support.ts"
 import { all } from "../shared/SupportTables.ts"
 
@@ -38,6 +39,8 @@ export interface Quirks {
   readonly toolCallIdLength: number | null
   /** Rejects longer tool call ids; other vendors give such ids. */
   readonly maxToolCallIdLength: number | null
+  /** What routing names as changed too. */
+  readonly rules: ParameterRules
   readonly reasoningFields: ReasoningFields
   /** Rejects a forced tool call while the model reasons. */
   readonly forcedToolsForbidReasoning: boolean
@@ -119,6 +122,7 @@ export const openAi: Quirks = {
   extraContent: false,
   toolCallIdLength: null,
   maxToolCallIdLength: 40,
+  rules: { maxIdCharacters: 64 },
   reasoningFields: reasoningByEffort,
   forcedToolsForbidReasoning: false,
   seedField: "seed",

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto"
 import * as Either from "effect/Either"
 import { describe, expect, it } from "vitest"
 import type { ChatRequest, Effort, Message, ToolCall, UserPart } from "../../../../src/domain/Chat.ts"
@@ -114,6 +115,22 @@ describe("the upstream body", () => {
 
   it("the client's own cap is never sent in place of the hold's", () => {
     expect(body({ maxOutputTokens: 99_999 })["max_completion_tokens"]).toBe(100)
+  })
+
+  it("has a digest of an id that is longer than the vendor takes, always the same", () => {
+    const user = `user_${"a".repeat(64)}_account_${"b".repeat(36)}_session_${"c".repeat(36)}`
+    const digest = createHash("sha256").update(user).digest("hex")
+    const ids = { user, safetyIdentifier: user, promptCacheKey: user }
+    const digests = { user: digest, safety_identifier: digest, prompt_cache_key: digest }
+    for (const vendor of ["openai", "azure"]) {
+      expect(JSON.parse(String(vendorOf(vendor)?.protocol.lower(call(ids))))).toMatchObject(digests)
+    }
+    for (const vendor of ["openrouter", "groq"]) {
+      expect(String(vendorOf(vendor)?.protocol.lower(call({ user, stream: false })))).toContain(`"user":"${digest}"`)
+    }
+    expect(body({ user: "u".repeat(64) })).toMatchObject({ user: "u".repeat(64) })
+    const of128 = call({ user: "u".repeat(128) })
+    expect(String(vendorOf("openrouter")?.protocol.lower(of128))).toContain(`"user":"${"u".repeat(128)}"`)
   })
 
   it("has no field that the domain does not know", () => {
