@@ -123,7 +123,9 @@ const isUnsendable = (
         (isClaude(model) && (request.temperature !== undefined || reasons(model, request, effort)))
       )
     case "stop":
-      return rejectsBlankStops(model) && request.stop.every(isBlank)
+      return (rejectsBlankStops(model) && request.stop.every(isBlank)) || forbidsStop(model, effort)
+    case "parallel_tool_calls":
+      return model.rules?.isOpenAi === true && isOSeries(model)
     case "service_tier":
       return model.protocol === "anthropic-messages" && !anthropicServiceTiers.has(request.serviceTier ?? "")
     case "safety_identifier":
@@ -140,6 +142,12 @@ const isUnsendable = (
       return false
   }
 }
+
+/** OpenAI's models that reason, those too that do not by default: gpt-5.1 and gpt-5.2 reject it unless they are told not to reason. */
+const forbidsStop = ({ reasoning, reasonsByDefault, rules }: Model, effort: Effort | number | undefined): boolean =>
+  rules?.isOpenAi === true && (reasoning !== null || reasonsByDefault) && effort !== "none"
+
+const isOSeries = ({ upstreamModel }: Model): boolean => /^o\d/.test(upstreamModel)
 
 /** Claude rejects sampling parameters while it reasons: by request, or by default. */
 const reasons = (model: Model, request: ChatRequest, effort: Effort | number | undefined): boolean => {

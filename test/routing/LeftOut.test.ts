@@ -73,7 +73,7 @@ describe("what a request loses on its way to a model", () => {
   })
 
   it("ids that are longer than the provider takes, of which a digest is sent", () => {
-    const limited = { ...openAi, rules: { maxIdCharacters: 64 } }
+    const limited = { ...openAi, rules: { maxIdCharacters: 64, isOpenAi: false } }
     const ids = (length: number) => {
       const id = "u".repeat(length)
       return { user: id, safetyIdentifier: id, promptCacheKey: id }

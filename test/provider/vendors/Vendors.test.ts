@@ -2,7 +2,7 @@ import * as Redacted from "effect/Redacted"
 import { describe, expect, it } from "vitest"
 import { buildModels } from "../../../src/catalog/Build.ts"
 import { builtInCatalog } from "../../../src/catalog/CatalogFile.ts"
-import type { ChatRequest, ToolChoice } from "../../../src/domain/Chat.ts"
+import type { ChatRequest, Effort, ToolChoice } from "../../../src/domain/Chat.ts"
 import { followsSchemas, type Model } from "../../../src/domain/Model.ts"
 import * as Auth from "../../../src/provider/transport/Auth.ts"
 import * as Endpoint from "../../../src/provider/transport/Endpoint.ts"
@@ -94,9 +94,9 @@ describe("what the models of the catalog are asked for", () => {
 })
 
 describe("what the models of the catalog are not sent as it is", () => {
-  const lost = (id: string, asked: Partial<ChatRequest>) => {
+  const lost = (id: string, asked: Partial<ChatRequest>, effort?: Effort) => {
     const { request } = call(asked)
-    return leftOutOf(catalogModel(id), request, extrasOf(request), undefined, () => false)
+    return leftOutOf(catalogModel(id), request, extrasOf(request), effort, () => false)
   }
 
   it("is an id of Claude Code, which is longer than vendors of chat completions take", () => {
@@ -105,6 +105,25 @@ describe("what the models of the catalog are not sent as it is", () => {
       expect(lost(id, { user }), id).toEqual({ dropped: [], altered: ["user"] })
     }
     expect(lost("anthropic/claude-haiku-4-5", { user })).toEqual({ dropped: [], altered: [] })
+  })
+
+  it("is a stop string at OpenAI's models that reason, unless they are told not to", () => {
+    const stop = ["\nObservation:"]
+    for (const id of ["gpt-5", "gpt-5-mini", "o3", "o4-mini", "gpt-5.1", "gpt-5.2", "gpt-5.5"]) {
+      expect(lost(`openai/${id}`, { stop }), id).toEqual({ dropped: ["stop"], altered: [] })
+      expect(lost(`openai/${id}`, { stop }, "low"), id).toEqual({ dropped: ["stop"], altered: [] })
+    }
+    expect(lost("openai/gpt-5.2", { stop }, "none").dropped).toEqual([])
+    for (const id of ["openai/gpt-4.1", "groq/openai/gpt-oss-120b", "anthropic/claude-haiku-4-5"]) {
+      expect(lost(id, { stop }).dropped, id).toEqual([])
+    }
+  })
+
+  it("is whether tools may be called at once, at OpenAI's o-series", () => {
+    for (const id of ["o3", "o4-mini"]) {
+      expect(lost(`openai/${id}`, { parallelToolCalls: false }).dropped, id).toEqual(["parallel_tool_calls"])
+    }
+    for (const id of ["gpt-5", "gpt-4o"]) expect(lost(`openai/${id}`, { parallelToolCalls: false }).dropped).toEqual([])
   })
 })
 

@@ -122,7 +122,7 @@ export const openAi: Quirks = {
   extraContent: false,
   toolCallIdLength: null,
   maxToolCallIdLength: 40,
-  rules: { maxIdCharacters: 64 },
+  rules: { maxIdCharacters: 64, isOpenAi: true },
   reasoningFields: reasoningByEffort,
   forcedToolsForbidReasoning: false,
   seedField: "seed",
@@ -142,6 +142,7 @@ export const compatible: Quirks = {
   emptyAnswers: false,
   optionalParameters: false,
   maxToolCallIdLength: null,
+  rules: { ...openAi.rules, isOpenAi: false },
   support: {
     ...all("refused", "modalities", "audio"),
     // its known members alone
