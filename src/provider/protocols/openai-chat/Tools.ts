@@ -3,6 +3,7 @@ import type { ProviderCall } from "../../Provider.ts"
 import { isObject, listAt, objectAt, textAt } from "../shared/Json.ts"
 import type { ToolNames } from "../shared/ToolNames.ts"
 import { objectSchema } from "../shared/Tools.ts"
+import { withItems } from "./ArrayItems.ts"
 import { cacheMark } from "./CacheMark.ts"
 import type { Quirks } from "./Quirks.ts"
 
@@ -41,7 +42,7 @@ const lowerTool = (tool: Tool, names: ToolNames, quirks: Quirks, call: ProviderC
           parameters:
             tool.function.parameters === undefined && quirks.optionalParameters
               ? undefined
-              : objectSchema(tool.function.parameters),
+              : withItems(objectSchema(tool.function.parameters)),
           strict: tool.function.strict ?? undefined
         },
         cache_control: cacheMark(tool.cache_control, call)

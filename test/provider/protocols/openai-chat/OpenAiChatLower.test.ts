@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto"
 import * as Either from "effect/Either"
 import { describe, expect, it } from "vitest"
-import type { ChatRequest, Effort, Message, ToolCall, UserPart } from "../../../../src/domain/Chat.ts"
+import type { ChatRequest, Effort, JsonObject, Message, ToolCall, UserPart } from "../../../../src/domain/Chat.ts"
 import type { Reasoning } from "../../../../src/domain/Model.ts"
 import { shapingParameters, tuningParameters } from "../../../../src/domain/Support.ts"
 import type { ProviderCall } from "../../../../src/provider/Provider.ts"
+import { withItems } from "../../../../src/provider/protocols/openai-chat/ArrayItems.ts"
 import { nonStreaming } from "../../../../src/provider/protocols/openai-chat/Decode.ts"
 import { lower } from "../../../../src/provider/protocols/openai-chat/Lower.ts"
 import {
@@ -662,6 +663,26 @@ describe("tools", () => {
         ])
     }
   )
+
+  it("arrays of a schema that say nothing of their items do so, at every depth", () => {
+    const sent = (parameters: JsonObject) =>
+      body({ tools: [{ type: "function", function: { name: "f", parameters } }] })["tools"]
+    const expected = (parameters: JsonObject) => [{ type: "function", function: { name: "f", parameters } }]
+    const schema = (list: JsonObject, union: JsonObject) => ({
+      type: "object",
+      properties: {
+        items: { type: "string" },
+        list,
+        deep: { anyOf: [{ type: "object", properties: { list } }, union] }
+      },
+      $defs: { one: { type: "array", items: list } }
+    })
+    const [bare, either] = [{ type: "array", description: "d" }, { type: ["array", "null"] }]
+    expect(sent(schema(bare, either))).toEqual(expected(schema({ ...bare, items: {} }, { ...either, items: {} })))
+    const whole = schema({ type: "array", prefixItems: [] }, { type: "array", items: { type: "string" } })
+    expect(sent(whole)).toEqual(expected(whole))
+    expect(withItems(whole)).toBe(whole)
+  })
 
   it("content without parts is an empty text", () => {
     const called = { id: "a", type: "function", function: { name: "clock", arguments: "{}" } } as const
