@@ -2,6 +2,7 @@ import type { CallerShape } from "../domain/Caller.ts"
 import type { ChatRequest, Effort, JsonObject, Message, Tool, ToolChoice } from "../domain/Chat.ts"
 import type { Model } from "../domain/Model.ts"
 import { anthropicServiceTiers } from "../domain/ServiceTiers.ts"
+import { losesFormat, losesStrict } from "../domain/StrictSchema.ts"
 import type { ProtocolId, TuningParameter } from "../domain/Support.ts"
 import { isClaude, isModeLost } from "./ReasoningMode.ts"
 import { tuningOf } from "./Requirements.ts"
@@ -65,7 +66,10 @@ export const leftOutOf = (
     addUnknownMembers(request.responseFormat, altered)
     addLostMembers(model, request.responseFormat, altered)
   }
-  if (model.protocol === "gemini" && request.tools.some(isStrict)) altered.push("tools.function.strict")
+  if (model.protocol === "gemini" ? request.tools.some(isStrict) : rejectsStrict(model, request)) {
+    altered.push("tools.function.strict")
+  }
+  if (model.rules?.isOpenAi === true && losesFormat(request)) altered.push("response_format")
   if (hasDetail && isTranslated(model)) dropped.push("messages.image_url.detail")
   if (hasBreakpoint && !takesBreakpoints(model, dropped)) dropped.push("messages.prompt_cache_breakpoint")
   if (hasFailedResult && !tellsFailures(model)) dropped.push("messages.is_error")
@@ -224,6 +228,9 @@ const addLostMembers = ({ protocol }: Model, format: JsonObject, altered: Array<
     altered.push("response_format.json_schema.description")
   }
 }
+
+const rejectsStrict = ({ rules }: Model, request: ChatRequest): boolean =>
+  rules?.isOpenAi === true && request.tools.some((tool) => losesStrict(request, tool))
 
 const isStrict = (tool: Tool): boolean => tool.type === "function" && tool.function.strict === true
 

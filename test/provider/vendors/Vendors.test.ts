@@ -2,7 +2,7 @@ import * as Redacted from "effect/Redacted"
 import { describe, expect, it } from "vitest"
 import { buildModels } from "../../../src/catalog/Build.ts"
 import { builtInCatalog } from "../../../src/catalog/CatalogFile.ts"
-import type { ChatRequest, Effort, ToolChoice } from "../../../src/domain/Chat.ts"
+import type { ChatRequest, Effort, JsonObject, ToolChoice } from "../../../src/domain/Chat.ts"
 import { followsSchemas, type Model } from "../../../src/domain/Model.ts"
 import * as Auth from "../../../src/provider/transport/Auth.ts"
 import * as Endpoint from "../../../src/provider/transport/Endpoint.ts"
@@ -117,6 +117,55 @@ describe("what the models of the catalog are not sent as it is", () => {
     for (const id of ["openai/gpt-4.1", "groq/openai/gpt-oss-120b", "anthropic/claude-haiku-4-5"]) {
       expect(lost(id, { stop }).dropped, id).toEqual([])
     }
+  })
+
+  it("is the strictness of a tool of Messages whose schema OpenAI does not enforce", () => {
+    const closed = {
+      type: "object",
+      properties: { a: { type: "string" } },
+      required: ["a"],
+      additionalProperties: false
+    }
+    const strictOf = (parameters: JsonObject, more: Partial<ChatRequest> = { objectArguments: true }) => {
+      const asked = {
+        tools: [{ type: "function", function: { name: "f", parameters, strict: true } }],
+        ...more
+      } as const
+      const sent = String(vendorOf("openai")?.protocol.lower(call(asked)))
+      expect(lost("openai/gpt-4.1", asked).altered).toEqual(
+        sent.includes('"strict":true') ? [] : ["tools.function.strict"]
+      )
+      return sent.includes('"strict":true')
+    }
+    const list = { type: ["array", "null"], items: { $ref: "#/$defs/x" } }
+    const nested = { ...closed, properties: { a: { anyOf: [closed, list] } }, $defs: { x: closed } }
+    for (const enforced of [closed, nested]) expect(strictOf(enforced)).toBe(true)
+    const loose: ReadonlyArray<JsonObject> = [
+      { ...closed, required: [] },
+      { ...closed, additionalProperties: true },
+      { type: "object", properties: {} },
+      { ...closed, oneOf: [] },
+      { ...closed, properties: { a: { type: "array" } } },
+      { ...closed, properties: { a: { ...closed, required: undefined } } },
+      { ...closed, properties: { a: {} } }
+    ]
+    for (const schema of loose) {
+      expect(strictOf(schema), JSON.stringify(schema)).toBe(false)
+      expect(strictOf(schema, {}), "a client of chat completions gets OpenAI's own error").toBe(true)
+    }
+    expect(lost("groq/openai/gpt-oss-120b", { objectArguments: true }).altered).toEqual([])
+  })
+
+  it("is a response format of Messages whose schema OpenAI does not enforce", () => {
+    const closed = { type: "object", properties: {}, required: [], additionalProperties: false }
+    const format = (schema: JsonObject, objectArguments = true) => {
+      const asked = { responseFormat: { type: "json_schema", json_schema: { schema } }, objectArguments }
+      const sent = JSON.parse(String(vendorOf("openai")?.protocol.lower(call(asked)))).response_format.json_schema
+      return { strict: sent.strict, altered: lost("openai/gpt-5", asked).altered }
+    }
+    expect(format(closed)).toEqual({ strict: true, altered: [] })
+    expect(format({ type: "object" })).toEqual({ strict: undefined, altered: ["response_format"] })
+    expect(format(closed, false)).toEqual({ strict: undefined, altered: [] })
   })
 
   it("is whether tools may be called at once, at OpenAI's o-series", () => {

@@ -1,4 +1,5 @@
-import { asksToReason, type ChatRequest, type JsonObject } from "../../../domain/Chat.ts"
+import { asksToReason, type ChatRequest } from "../../../domain/Chat.ts"
+import { isEnforceable } from "../../../domain/StrictSchema.ts"
 import type { ProviderCall } from "../../Provider.ts"
 import { isObject, objectAt } from "../shared/Json.ts"
 import { idWithin } from "../shared/OpaqueIds.ts"
@@ -38,7 +39,7 @@ export const lower = (given: ProviderCall, quirks: Quirks): UpstreamBody => {
   // clients send values that ask for nothing, and several vendors reject the fields themselves
   set("logprobs", request.logprobs || undefined)
   set("top_logprobs", request.topLogprobs || undefined)
-  set("response_format", lowerResponseFormat(request.responseFormat, quirks))
+  set("response_format", lowerResponseFormat(request, quirks))
   if (takes("reasoning_effort")) Object.assign(body, lowerReasoning(call, quirks))
   set("verbosity", request.verbosity)
   set("service_tier", request.serviceTier)
@@ -81,13 +82,14 @@ const withForcedTool = (call: ProviderCall, choice: unknown, quirks: Quirks): Pr
 const unnamed = "output"
 
 /** Only OpenAI's own models get members that are not documented here: other servers reject what they do not know. */
-const lowerResponseFormat = (format: JsonObject | undefined, { support }: Quirks): unknown => {
+const lowerResponseFormat = (request: ChatRequest, { rules, support }: Quirks): unknown => {
+  const format = request.responseFormat
   if (format === undefined) return undefined
   const schema = objectAt(format, "json_schema")
   if ((support.response_format ?? "native") === "native") {
-    return schema === undefined || (schema["name"] ?? null) !== null
-      ? format
-      : { ...format, json_schema: { ...schema, name: unnamed } }
+    if (schema === undefined || (schema["name"] ?? null) !== null) return format
+    const isEnforced = rules.isOpenAi && request.objectArguments === true && isEnforceable(schema["schema"])
+    return { ...format, json_schema: { ...schema, name: unnamed, ...(isEnforced && { strict: true }) } }
   }
   if (format["type"] !== "json_schema" || schema === undefined) return { type: format["type"] }
   return {

@@ -1,4 +1,5 @@
 import type { JsonObject, Tool, ToolChoice } from "../../../domain/Chat.ts"
+import { losesStrict } from "../../../domain/StrictSchema.ts"
 import type { ProviderCall } from "../../Provider.ts"
 import { isObject, listAt, objectAt, textAt } from "../shared/Json.ts"
 import type { ToolNames } from "../shared/ToolNames.ts"
@@ -43,7 +44,8 @@ const lowerTool = (tool: Tool, names: ToolNames, quirks: Quirks, call: ProviderC
             tool.function.parameters === undefined && quirks.optionalParameters
               ? undefined
               : withItems(objectSchema(tool.function.parameters)),
-          strict: tool.function.strict ?? undefined
+          strict:
+            quirks.rules.isOpenAi && losesStrict(call.request, tool) ? undefined : (tool.function.strict ?? undefined)
         },
         cache_control: cacheMark(tool.cache_control, call)
       }
