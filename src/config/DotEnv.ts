@@ -34,35 +34,46 @@ const fromFile: Effect.Effect<Variables, InvalidConfiguration, FileSystem.FileSy
           : new InvalidConfiguration({ issues: [{ path: fileName, message: whyUnread(error) }] })
       )
     )
-  const issues = issuesOf(text)
+  const { issues, plain } = checked(text)
   if (issues.length > 0) return yield* new InvalidConfiguration({ issues })
   const variables: Record<string, string> = {}
-  for (const [name, value] of Object.entries(parseEnv(text))) if (value !== undefined) variables[name] = value
+  for (const [name, value] of Object.entries(parseEnv(plain))) if (value !== undefined) variables[name] = value
   return variables
 })
 
-const assignment = /^\s*(?:export\s+)?[A-Za-z_][A-Za-z0-9_.-]*\s*=(.*)$/
+const assignment = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_.-]*)\s*=(.*)$/
 const quotes: ReadonlySet<string> = new Set(['"', "'", "`"])
 
-/** Node's own parser takes every text, and leaves out what it does not understand. */
-const issuesOf = (text: string): ReadonlyArray<ConfigIssue> => {
+/**
+ * Node's own parser takes every text, and leaves out what it does not understand, such as a tab after `export`: `plain` has each
+ * line as `NAME=value`, without the white space around both.
+ */
+const checked = (text: string): { readonly issues: ReadonlyArray<ConfigIssue>; readonly plain: string } => {
   const issues: Array<ConfigIssue> = []
+  const plain: Array<string> = []
   const lines = text.split(/\r?\n/)
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at] ?? ""
     if (/^\s*(?:#|$)/.test(line)) continue
-    const value = assignment.exec(line)?.[1]?.trim()
-    if (value === undefined) issues.push({ path: fileName, message: `line ${at + 1} is not of the form NAME=value` })
-    else if (quotes.has(value.charAt(0))) {
-      const end = lineOfQuote(lines, at, value)
-      if (end === undefined) {
-        issues.push({ path: fileName, message: `line ${at + 1} opens a quote that nothing closes` })
-        break
-      }
-      at = end
+    const [, name, rest] = assignment.exec(line) ?? []
+    if (name === undefined || rest === undefined) {
+      issues.push({ path: fileName, message: `line ${at + 1} is not of the form NAME=value` })
+      continue
     }
+    const value = rest.trim()
+    if (!quotes.has(value.charAt(0))) {
+      plain.push(`${name}=${value}`)
+      continue
+    }
+    const end = lineOfQuote(lines, at, value)
+    if (end === undefined) {
+      issues.push({ path: fileName, message: `line ${at + 1} opens a quote that nothing closes` })
+      break
+    }
+    plain.push(`${name}=${rest.trimStart()}`, ...lines.slice(at + 1, end + 1))
+    at = end
   }
-  return issues
+  return { issues, plain: plain.join("\n") }
 }
 
 /** The line with the closing quote of a value that opens with one; a quoted value may have several lines. */

@@ -33,6 +33,26 @@ describe("the file .env", () => {
     })
   )
 
+  it.effect.each([
+    "export\tNAME=x",
+    "export  NAME=x",
+    "\texport NAME = x",
+    "\u00a0NAME=x",
+    "NAME\u00a0=\u00a0x\u00a0",
+    "NAME=\u00a0'x'",
+    "\u00a0# A=1\n\u00a0\nNAME=x"
+  ])("is read with any white space around names and values: %j", (text) =>
+    Effect.gen(function* () {
+      expect(yield* read(text)).toEqual({ NAME: "x" })
+    })
+  )
+
+  it.effect("keeps the white space within quotes", () =>
+    Effect.gen(function* () {
+      expect(yield* read("export\tA=' x \n y '\nB=1")).toEqual({ A: " x \n y ", B: "1" })
+    })
+  )
+
   it.effect.each<readonly [string, string]>([
     ["PORT 80", ".env: line 1 is not of the form NAME=value"],
     ["A=1\r\n\r\nsk-live-secret\r\nB=2", ".env: line 3 is not of the form NAME=value"],
