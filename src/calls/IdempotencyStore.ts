@@ -9,6 +9,7 @@ import type { AccountId, KeyId, ProjectId, RequestId } from "../domain/Ids.ts"
 import { LedgerNode } from "../ledger/LedgerNodeStore.ts"
 import { defaultSilenceSeconds } from "../ledger/Recovery.ts"
 import { Database } from "../sql/Database.ts"
+import { deleteWhere } from "../sql/Portions.ts"
 import { fromSql } from "../sql/StoreErrors.ts"
 
 /** The Idempotency-Key of a request, unique per API key. */
@@ -105,10 +106,13 @@ const make = (sql: SqlClient, nodeId: string): IdempotencyStoreShape => ({
           and r.run_id <> all (${`{${running.join(",")}}`}::uuid[])
           and not exists (select from hold h where h.id = r.run_id and h.state = 'held')`
     ).pipe(Effect.asVoid),
-  sweep: fromSql(
-    sql`delete from idempotent_request r
-      where r.expires_at <= now()
-        or (r.state = 'running' and r.node is not null and r.claimed_at < now() - ${abandoned}::interval
-          and not exists (select from node n where n.id = r.node))`
-  ).pipe(Effect.asVoid)
+  sweep: Effect.zipRight(
+    deleteWhere(sql, "idempotent_request", sql`expires_at <= now()`),
+    deleteWhere(
+      sql,
+      "idempotent_request",
+      sql`state = 'running' and node is not null and claimed_at < now() - ${abandoned}::interval
+        and not exists (select from node n where n.id = idempotent_request.node)`
+    )
+  ).pipe(Effect.asVoid, fromSql)
 })

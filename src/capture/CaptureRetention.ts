@@ -6,12 +6,11 @@ import { dateAt } from "../domain/Dates.ts"
 import type { StoreUnavailable } from "../domain/GatewayError.ts"
 import { periodically } from "../domain/Periodic.ts"
 import { Timers } from "../domain/Timers.ts"
+import { pauseBetweenPortions } from "../sql/Portions.ts"
 import type { CaptureStoreShape } from "./CaptureRecords.ts"
 import { CaptureStore } from "./CaptureStore.ts"
 
 const interval = Duration.minutes(10)
-/** Leaves the embedded database, which does one thing at a time, to calls. */
-const pauseBetweenPortions = Duration.millis(100)
 const perPortion = 500
 
 /** Deletes captured calls that have expired: their keys, so that nothing can be read from that moment on, and then their rows. */

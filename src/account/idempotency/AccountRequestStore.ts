@@ -7,6 +7,7 @@ import * as Schema from "effect/Schema"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import { UserId } from "../../domain/Ids.ts"
 import { AccountSql } from "../../sql/AccountDatabase.ts"
+import { deleteWhere } from "../../sql/Portions.ts"
 import { fromSql } from "../../sql/StoreErrors.ts"
 
 /** An Idempotency-Key, by its SHA-256; unique per person. */
@@ -68,6 +69,6 @@ const make = Effect.gen(function* () {
           on conflict (user_id, key_hash) do update set request_hash = excluded.request_hash,
             answer = excluded.answer, created_at = excluded.created_at`)
       ),
-    sweep: (before) => fromSql(Effect.asVoid(sql`delete from account_request where created_at < ${before}`))
+    sweep: (before) => fromSql(Effect.asVoid(deleteWhere(sql, "account_request", sql`created_at < ${before}`)))
   })
 })

@@ -4,11 +4,10 @@ import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import { periodically } from "../../domain/Periodic.ts"
+import { pauseBetweenPortions } from "../../sql/Portions.ts"
 import { RetentionStore, type RetentionStoreShape } from "./RetentionStore.ts"
 
 const interval = Duration.minutes(10)
-/** Leaves the embedded database, which does one thing at a time, to calls. */
-const pauseBetweenPortions = Duration.millis(100)
 
 /**
  * Deletes calls with their attempts and holds once they ended more than `callDays()` ago; with `null` they stay. Sums of hours are deleted

@@ -8,6 +8,7 @@ import * as Schema from "effect/Schema"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import { AccountId, SessionId, UserId } from "../../domain/Ids.ts"
 import { AccountSql, AccountTransactions } from "../../sql/AccountDatabase.ts"
+import { deleteWhere } from "../../sql/Portions.ts"
 import { fromSql } from "../../sql/StoreErrors.ts"
 
 const Session = Schema.Struct({
@@ -118,6 +119,6 @@ const make = Effect.fnUntraced(function* (issuer: string | null) {
           Effect.map(Option.isSome)
         )
       ),
-    sweep: (before) => fromSql(Effect.asVoid(sql`delete from session where expires_at < ${before}`))
+    sweep: (before) => fromSql(Effect.asVoid(deleteWhere(sql, "session", sql`expires_at < ${before}`)))
   })
 })

@@ -8,6 +8,7 @@ import * as Schema from "effect/Schema"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import { type SessionId, UserId } from "../../domain/Ids.ts"
 import { AccountSql } from "../../sql/AccountDatabase.ts"
+import { deleteWhere } from "../../sql/Portions.ts"
 import { fromSql } from "../../sql/StoreErrors.ts"
 
 export interface NewSignInCode {
@@ -65,6 +66,6 @@ const make = Effect.gen(function* () {
       fromSql
     ),
     use: (hash, now) => fromSql(Effect.map(use({ hash, now }), (found) => Option.getOrUndefined(found)?.userId)),
-    sweep: (before) => fromSql(Effect.asVoid(sql`delete from sign_in_code where expires_at < ${before}`))
+    sweep: (before) => fromSql(Effect.asVoid(deleteWhere(sql, "sign_in_code", sql`expires_at < ${before}`)))
   })
 })
