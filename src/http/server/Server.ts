@@ -10,6 +10,7 @@ import { Idempotency } from "../../calls/Idempotency.ts"
 import { IdGenerator, nextRequestId } from "../../domain/IdGenerator.ts"
 import { Timers, type TimersShape } from "../../domain/Timers.ts"
 import { CallRunner } from "../../gateway/CallRunner.ts"
+import { withPort } from "../../identity/sessions/PublicUrl.ts"
 import { isAccountPath } from "../account/AccountPaths.ts"
 import { Dashboard } from "../dashboard/Dashboard.ts"
 import * as Errors from "../Errors.ts"
@@ -49,7 +50,7 @@ export class ListenFailed extends Data.TaggedError("ListenFailed")<{
 }> {
   override get message(): string {
     const why = refusedAddress.get(this.reason) ?? `cannot be listened on (${this.reason})`
-    return `the address ${this.host}:${this.port} ${why}.`
+    return `the address ${withPort(this.host, this.port)} ${why}.`
   }
 }
 

@@ -16,8 +16,11 @@ export class PublicUrl extends Context.Tag("gateway/identity/PublicUrl")<PublicU
 /** As a client on this machine reaches it. */
 export const listenUrl = (host: string, port: number): string => {
   const reachable = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host
-  return `http://${reachable.includes(":") ? `[${reachable}]` : reachable}:${port}`
+  return `http://${withPort(reachable, port)}`
 }
+
+/** An IPv6 address in brackets: its colons would be taken for that before the port. */
+export const withPort = (host: string, port: number): string => `${host.includes(":") ? `[${host}]` : host}:${port}`
 
 /** The code is in the fragment, which browsers send to nobody: no log and no `Referer` has it. */
 export const signInUrl = (publicUrl: string, code: string): string => `${publicUrl}/dashboard/sign-in#code=${code}`

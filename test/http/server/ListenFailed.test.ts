@@ -27,3 +27,9 @@ it.each([
 ])("a start that cannot listen says what to change: %s", (reason, port, message) => {
   expect(new ListenFailed({ host: "10.0.0.1", port, reason }).message).toBe(message)
 })
+
+it("a start that cannot listen on an IPv6 address names it in brackets", () => {
+  expect(new ListenFailed({ host: "::1", port: 8080, reason: "EOTHER" }).message).toBe(
+    "the address [::1]:8080 cannot be listened on (EOTHER)."
+  )
+})
