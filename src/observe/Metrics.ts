@@ -126,10 +126,11 @@ export const credential = (provider: string, status: string | null, statuses: Re
   for (const one of statuses) credentialStatus([provider, one], one === status ? 1 : 0)
 }
 
-const answersCounted = counter("gateway_http_responses_total", "HTTP responses, by path and status code.", [
-  "path",
-  "status"
-])
+const answersCounted = counter(
+  "gateway_http_responses_total",
+  "HTTP responses, by declared path (:id for an id, unknown for all that are not declared) and status code.",
+  ["path", "status"]
+)
 const admissionQueued = gauge(
   "gateway_admission_queued",
   "Calls that wait for a preparation slot; refreshed while calls wait.",

@@ -16,6 +16,8 @@ const undeclared: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
 ])
 
 interface DeclaredPath {
+  /** With the names of its parameters. */
+  readonly template: string
   readonly segments: ReadonlyArray<string>
   readonly methods: Array<string>
 }
@@ -25,27 +27,35 @@ const declared = (): ReadonlyArray<DeclaredPath> => {
   HttpApi.reflect(AccountApi, {
     onGroup: () => {},
     onEndpoint: ({ endpoint: { method, path } }) => {
-      const known = paths.get(path) ?? { segments: path.split("/"), methods: [] }
+      const known = paths.get(path) ?? { template: path, segments: path.split("/"), methods: [] }
       known.methods.push(method)
       paths.set(path, known)
     }
   })
-  return [...paths.values(), ...contentPaths.map((path) => ({ segments: path.split("/"), methods: ["GET"] }))]
+  return [
+    ...paths.values(),
+    ...contentPaths.map((path) => ({ template: path, segments: path.split("/"), methods: ["GET"] }))
+  ]
 }
 
 const paths = declared()
 
-/** The methods of a path, as declared; none where the path is unknown. A fixed segment comes before a parameter. */
-export const methodsOf = (path: string): ReadonlyArray<string> => {
-  const known = undeclared.get(path)
-  if (known !== undefined) return known
+/** The methods of a path, as declared; none where the path is unknown. */
+export const methodsOf = (path: string): ReadonlyArray<string> =>
+  undeclared.get(path) ?? declarationsOf(path).flatMap(({ methods }) => methods)
+
+/** The path as declared, with the names of its parameters; `undefined` where it is unknown. */
+export const templateOf = (path: string): string | undefined =>
+  undeclared.has(path) ? path : declarationsOf(path)[0]?.template
+
+/** A fixed segment comes before a parameter. */
+const declarationsOf = (path: string): ReadonlyArray<DeclaredPath> => {
   const given = path.split("/")
-  const matching = paths.filter(
+  return paths.filter(
     ({ segments }) =>
       segments.length === given.length &&
       segments.every((segment, at) => (segment.startsWith(":") ? isParameter(given[at] ?? "") : segment === given[at]))
   )
-  return matching.flatMap(({ methods }) => methods)
 }
 
 /** The known path that an unknown one most likely means: what belongs to the person is below `/api/me`, or there is a typing error. */

@@ -3,9 +3,10 @@ import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import type { RequestId } from "../../domain/Ids.ts"
 import type { TimersShape } from "../../domain/Timers.ts"
+import * as Metrics from "../../observe/Metrics.ts"
 import { errorBody } from "../../wire/ErrorBody.ts"
 import * as Errors from "../Errors.ts"
-import { jsonHeaders } from "./NodeResponse.ts"
+import { jsonHeaders, unknownPathLabel } from "./NodeResponse.ts"
 
 /** Maximum number of pipelined requests behind the running request of a connection. */
 const maxWaiting = 64
@@ -73,7 +74,11 @@ export const reject = (
   socket.once("close", cancel)
   // written data may still be unsent
   if (isAnswered(due.get(socket))) socket.end(() => socket.destroy())
-  else socket.end(rejection(Errors.ofConnection(error.code), nextRequestId()))
+  else {
+    const refused = Errors.ofConnection(error.code)
+    Metrics.httpAnswer(unknownPathLabel, refused.status)
+    socket.end(rejection(refused, nextRequestId()))
+  }
 }
 
 /** The response has begun, and response or request is unfinished. */

@@ -82,6 +82,9 @@ export const error = (exchange: HttpExchange, { error, headers: own, status }: H
   UnreadBody.endAfter(request, response)
 }
 
+/** What metrics call every path that nothing is at, and that of a request that cannot be parsed. */
+export const unknownPathLabel = "unknown"
+
 /** Counts nothing where the client has left before a response: node has a status without one, too. */
 export const count = (path: string, { headersSent, statusCode }: ServerResponse): void => {
   if (headersSent) Metrics.httpAnswer(path, statusCode)

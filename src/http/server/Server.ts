@@ -31,6 +31,7 @@ import * as Connection from "./Connection.ts"
 import { Drain } from "./Drain.ts"
 import { type InferenceHandler, InferenceRequests } from "./InferenceRequests.ts"
 import * as NodeResponse from "./NodeResponse.ts"
+import { pathLabel } from "./PathLabel.ts"
 import { stopListening } from "./PortClosing.ts"
 import { requestHeadError } from "./RequestHead.ts"
 import * as RequestRuntime from "./RequestRuntime.ts"
@@ -147,10 +148,18 @@ const serve = Effect.fnUntraced(function* (options: ServerOptions) {
     if (drain.closesConnections()) response.setHeader("connection", "close")
     const fault = requestHeadError(request)
     const handler = handlers.get(path)
+    if (fault === undefined && handler !== undefined) {
+      requests.receive(path, handler, exchange)
+      return
+    }
+    if (fault === undefined && projectOf(path) !== undefined) {
+      requests.run(projectChatPath, personal, exchange, false)
+      return
+    }
+    // those before are counted at the end of their fibers
+    response.once("close", () => NodeResponse.count(pathLabel(path), response))
     if (fault !== undefined) NodeResponse.error(exchange, { ...Errors.of(fault), headers: { connection: "close" } })
-    else if (handler !== undefined) requests.receive(path, handler, exchange)
     else if (isRouted(path)) route(exchange)
-    else if (projectOf(path) !== undefined) requests.run(projectChatPath, personal, exchange, false)
     else if (isAccountPath(path)) {
       const found = accountRoute(request.method ?? "", path)
       if (found === "routed") {

@@ -80,7 +80,8 @@ it("a stream that fails before its first content gets a status, and its head is 
 })
 
 it("a client that leaves is no defect of the gateway, and has no response", async () => {
-  const counted = () => Promise.all([metric("gateway_defects_total"), metric("gateway_http_responses_total")])
+  const counted = () =>
+    Promise.all([metric("gateway_defects_total"), metric('gateway_http_responses_total{path="/v1/chat/completions"')])
   const before = await counted()
   const [received, settlements] = [upstream.requests.length, gateway.settlements.length]
   const client = new AbortController()
