@@ -32,7 +32,7 @@ export const exportDatabase = Effect.fn("TransferCommand.exportDatabase")(functi
           ? `${file} exists already`
           : `${file} cannot be written: ${reasonOf(error)}`
     })
-  const rows = yield* files.open(file, { flag: "wx", mode: 0o600 }).pipe(
+  const { leftOut, rows } = yield* files.open(file, { flag: "wx", mode: 0o600 }).pipe(
     Effect.mapError(notWritten),
     Effect.flatMap((opened) =>
       exportTo((lines) => Effect.mapError(opened.writeAll(encoder.encode(lines)), notWritten)).pipe(
@@ -48,6 +48,7 @@ export const exportDatabase = Effect.fn("TransferCommand.exportDatabase")(functi
     `${rows} rows were written to ${file}. It has everything that the database has: keep it as safe.\n` +
       "The images of conversations are not in it: copy DATA_DIR/objects, or the bucket, beside it."
   )
+  if (leftOut.length > 0) yield* Console.log(`Not in it either, as they are not of the gateway: ${leftOut.join(", ")}.`)
 })
 
 /** Reads a file that `exportDatabase` has written into an empty database. */

@@ -7,7 +7,7 @@ import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
-import { afterAll, beforeAll, expect, it } from "vitest"
+import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import { exportDatabase, importDatabase } from "../../src/app/TransferCommand.ts"
 import { freshDatabase, postgresServer } from "../ledger/databases.ts"
 import { databaseAt } from "../support/LedgerRows.ts"
@@ -34,6 +34,7 @@ const fill = Effect.flatMap(
   SqlClient,
   (sql) => sql`insert into app_user (id, name) select gen_random_uuid(), ${name} from generate_series(1, ${users})`
 )
+const addTable = Effect.flatMap(SqlClient, (sql) => sql`create table by_hand as select * from app_user`)
 const namesIn = Effect.flatMap(
   SqlClient,
   (sql) => sql<{ name: string; count: number }>`select name, count(*)::int as count from app_user group by 1`
@@ -42,8 +43,11 @@ const namesIn = Effect.flatMap(
 it("a database goes into a file and from there into an empty one, once", { timeout: 120_000 }, async () => {
   const file = join(folder, "dump.ndjson")
   const source = embedded("source")
-  await run(Effect.provide(fill, databaseAt({ dataDir: source.dataDirectory })))
-  await run(exportDatabase(source, file))
+  await run(Effect.provide(Effect.zip(fill, addTable), databaseAt({ dataDir: source.dataDirectory })))
+  const said: Array<unknown> = []
+  vi.spyOn(console, "log").mockImplementation((line) => void said.push(line))
+  await run(exportDatabase(source, file)).finally(() => vi.restoreAllMocks())
+  expect(said.at(-1)).toBe("Not in it either, as they are not of the gateway: by_hand.")
   expect((await stat(file)).mode & 0o777).toBe(0o600)
   expect(await failure(exportDatabase(source, file))).toBe(`${file} exists already`)
   expect(await failure(exportDatabase(source, nowhere()))).toContain(`${nowhere()} cannot be written: ENOENT`)

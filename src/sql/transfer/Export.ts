@@ -3,19 +3,25 @@ import type { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { checksum, formatVersion, Header, rowLine, Trailer } from "./Format.ts"
-import { tables } from "./Tables.ts"
+import { otherTables, tables } from "./Tables.ts"
 import { TransferFailed } from "./TransferFailed.ts"
 
 /** Rows in memory at a time; a kept response has up to 1 MiB. */
 const rowsPerFetch = 100
 
+export interface Exported {
+  readonly rows: number
+  /** Tables of the database that the gateway does not know. */
+  readonly leftOut: ReadonlyArray<string>
+}
+
 /**
- * Writes all rows of all tables, as of one moment, and returns their number. `write` gets complete lines and is waited for; nothing
+ * Writes all rows of the gateway's tables, as of one moment. `write` gets complete lines and is waited for; nothing
  * else is kept in memory.
  */
 export const exportTo = <E, R>(
   write: (lines: string) => Effect.Effect<void, E, R>
-): Effect.Effect<number, SqlError | TransferFailed | E, SqlClient | R> =>
+): Effect.Effect<Exported, SqlError | TransferFailed | E, SqlClient | R> =>
   Effect.flatMap(SqlClient, (sql) =>
     sql.withTransaction(
       Effect.gen(function* () {
@@ -50,7 +56,7 @@ export const exportTo = <E, R>(
           yield* sql`close transfer`
         }
         yield* write(`${yield* encodeTrailer({ rows, sha256: sum.hex() })}\n`)
-        return rows
+        return { rows, leftOut: yield* otherTables }
       }).pipe(Effect.catchTag("ParseError", (error) => Effect.die(error)))
     )
   )

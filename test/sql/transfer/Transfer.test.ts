@@ -9,14 +9,16 @@ import { Timers } from "../../../src/domain/Timers.ts"
 import { Ledger, LedgerLayer } from "../../../src/ledger/Ledger.ts"
 import { Scopes } from "../../../src/ledger/Scopes.ts"
 import { exportTo } from "../../../src/sql/transfer/Export.ts"
+import { gatewayTables } from "../../../src/sql/transfer/GatewayTables.ts"
 import { importFrom } from "../../../src/sql/transfer/Import.ts"
+import { otherTables, tables } from "../../../src/sql/transfer/Tables.ts"
 import { type AnyDatabase, databases } from "../../ledger/databases.ts"
 import { newCaller, option, settled, voided, wants } from "../../ledger/fixtures.ts"
 
 const dump = Effect.gen(function* () {
   const written: Array<string> = []
-  const rows = yield* exportTo((lines) => Effect.sync(() => void written.push(lines)))
-  return { text: written.join(""), rows }
+  const { leftOut, rows } = yield* exportTo((lines) => Effect.sync(() => void written.push(lines)))
+  return { text: written.join(""), rows, leftOut }
 })
 
 const linesOf = (text: string) => text.split("\n").slice(0, -1)
@@ -106,6 +108,44 @@ for (const [name, database] of databases) {
         Effect.flip,
         Effect.map((error) => `${error._tag} ${error.message}`)
       )
+    const foreign = Effect.flatMap(SqlClient, (sql) =>
+      Effect.zipRight(
+        sql`create table "Other program" (id int, key uuid references api_key (id))`,
+        sql`create table scope_backup as select * from scope`
+      )
+    )
+
+    it.scopedLive(
+      "takes the gateway's tables alone, and leaves those of another program as they are",
+      () =>
+        Effect.gen(function* () {
+          const { leftOut, rows, text } = yield* fill.pipe(
+            Effect.zipRight(foreign),
+            Effect.zipRight(dump),
+            Effect.provide(onFresh(database))
+          )
+          expect(leftOut).toEqual(["Other program", "scope_backup"])
+          yield* Effect.gen(function* () {
+            const sql = yield* SqlClient
+            yield* foreign
+            yield* sql`insert into "Other program" values (1)`
+            expect(yield* load(linesOf(text))).toBe(rows)
+            expect(yield* sql`select id from "Other program"`).toEqual([{ id: 1 }])
+          }).pipe(Effect.provide(database))
+        }),
+      120_000
+    )
+
+    it.scopedLive(
+      "knows every table of the schema",
+      () =>
+        Effect.gen(function* () {
+          expect(yield* otherTables).toEqual([])
+          expect((yield* tables).map(({ name }) => name).sort()).toEqual([...gatewayTables].sort())
+        }).pipe(Effect.provide(database)),
+      120_000
+    )
+
     const rowsLeft = Effect.flatMap(
       SqlClient,
       (sql) =>
