@@ -6,8 +6,12 @@ import { checksum, formatVersion, Header, rowLine, Trailer } from "./Format.ts"
 import { otherTables, tables } from "./Tables.ts"
 import { TransferFailed } from "./TransferFailed.ts"
 
-/** Rows in memory at a time; a kept response has up to 1 MiB. */
-const rowsPerFetch = 100
+/**
+ * Rows in memory at a time, and about how many characters: as many rows as there is room for if all are like the longest of the
+ * table so far. A kept response has up to 2 Mi of them.
+ */
+const maxRows = 16
+const maxCharacters = 1024 * 1024
 
 export interface Exported {
   readonly rows: number
@@ -47,11 +51,15 @@ export const exportTo = <E, R>(
         for (const { name } of yield* tables) {
           yield* sql.unsafe(`declare transfer no scroll cursor for select to_json(t)::text as row from "${name}" t`)
           let isMore = true
+          let longest = 0
+          let next = 1
           while (isMore) {
-            const fetched = yield* decodeRows(yield* sql.unsafe(`fetch ${rowsPerFetch} from transfer`))
+            const fetched = yield* decodeRows(yield* sql.unsafe(`fetch ${next} from transfer`))
             if (fetched.length > 0) yield* writeLines(fetched.map(({ row }) => rowLine(name, row)))
             rows += fetched.length
-            isMore = fetched.length === rowsPerFetch
+            isMore = fetched.length === next
+            for (const { row } of fetched) longest = Math.max(longest, row.length)
+            next = Math.max(1, Math.min(maxRows, 2 * next, Math.floor(maxCharacters / longest)))
           }
           yield* sql`close transfer`
         }

@@ -55,7 +55,7 @@ const fill = Effect.gen(function* () {
   yield* sql`insert into audit (id, account_id, position, at, action, target_kind, target_id, after, previous_hash, hash)
     values (${randomUUID()}, ${caller.accountId}, 1, now(), 'a', 'b', 'c', ${audited}::json, ${Buffer.alloc(32)},
       ${Buffer.alloc(32, 1)})`
-  return caller
+  return { ...caller, keyId }
 })
 
 /** Its text is hashed: neither the order of its members nor a digit may change. */
@@ -133,6 +133,27 @@ for (const [name, database] of databases) {
             expect(yield* sql`select id from "Other program"`).toEqual([{ id: 1 }])
           }).pipe(Effect.provide(database))
         }),
+      120_000
+    )
+
+    it.scopedLive(
+      "is written from a dump that has one large row in memory at a time",
+      () =>
+        Effect.gen(function* () {
+          const sql = yield* SqlClient
+          const { keyId } = yield* fill
+          yield* sql`insert into idempotent_request (key_id, idempotency_key, run_id, request_hash, state, content_type, answer, expires_at)
+            select ${keyId}, n::text, gen_random_uuid(), '', 'finished', 'text/plain', decode(repeat('00', 1048576), 'hex'), 'infinity'
+            from generate_series(1, 8) n`
+          let longest = 0
+          yield* exportTo((lines) =>
+            Effect.sync(() => {
+              longest = Math.max(longest, lines.length)
+            })
+          )
+          expect(longest).toBeGreaterThan(2 * 1024 * 1024)
+          expect(longest).toBeLessThan(2 * 2.1 * 1024 * 1024)
+        }).pipe(Effect.provide(onFresh(database))),
       120_000
     )
 
