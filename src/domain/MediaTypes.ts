@@ -32,11 +32,13 @@ const mediaType = (given: string): string => {
   return type === "" ? "text/plain" : type === "image/jpg" || type === "image/pjpeg" ? "image/jpeg" : type
 }
 
-/** The images that every protocol takes, with Bedrock's names of their formats. */
+export const gif = "image/gif"
+
+/** The images that almost every protocol takes, with Bedrock's names of their formats. */
 export const imageFormats: ReadonlyMap<string, string> = new Map([
   ["image/jpeg", "jpeg"],
   ["image/png", "png"],
-  ["image/gif", "gif"],
+  [gif, "gif"],
   ["image/webp", "webp"]
 ])
 
@@ -64,7 +66,7 @@ const formats: ReadonlySet<string> = new Set([...documentFormats.values(), "txt"
 
 /** Whether models read the content of a file as it is: its length is then that of its text. */
 export const isTextFile = (mediaType: string, filename: string | undefined): boolean =>
-  isText(mediaType) || textFormats.has(documentFormatOf(mediaType, filename) ?? "")
+  isText(mediaType) || (!imageFormats.has(mediaType) && textFormats.has(documentFormatOf(mediaType, filename) ?? ""))
 
 const textFormats: ReadonlySet<string> = new Set(["txt", "csv", "html", "md"])
 

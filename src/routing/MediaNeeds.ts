@@ -1,5 +1,5 @@
 import type { FilePart } from "../domain/Chat.ts"
-import { documentFormatOf, headOf, imageFormats, isText, isWebAddress, pdf } from "../domain/MediaTypes.ts"
+import { documentFormatOf, gif, headOf, imageFormats, isTextFile, isWebAddress, pdf } from "../domain/MediaTypes.ts"
 import type { Capability } from "../domain/Model.ts"
 import { type ProtocolId, protocolIds } from "../domain/Support.ts"
 
@@ -11,19 +11,26 @@ export interface MediaNeed {
   readonly what: string
   readonly capability: Capability
   readonly protocols: ReadonlySet<ProtocolId>
+  /** Of these protocols a model needs the capability not: they are sent the text. */
+  readonly asText?: ReadonlySet<ProtocolId>
 }
 
 /** Of an image as a data: URL. One that cannot be read is wrong at every model, and needs nothing. */
 export const needOfImage = (url: string): MediaNeed | undefined => {
-  const head = headOf(url)
-  return head === undefined || imageFormats.has(head.mediaType) ? undefined : imageType
+  const type = headOf(url)?.mediaType
+  return type === undefined ? undefined : needOfImageType(type)
 }
+
+const needOfImageType = (type: string): MediaNeed | undefined =>
+  type === gif ? gifImage : imageFormats.has(type) ? undefined : imageType
 
 export const needOfFile = ({ file_data: data, file_id: id, filename }: FilePart["file"]): MediaNeed | undefined => {
   if (data === undefined) return id === undefined ? undefined : fileById
   if (isWebAddress(data)) return fileByAddress
   const type = headOf(data)?.mediaType
-  if (type === undefined || type === pdf || imageFormats.has(type) || isText(type)) return undefined
+  if (type === undefined || type === pdf) return undefined
+  if (imageFormats.has(type)) return needOfImageType(type)
+  if (isTextFile(type, filename)) return textFile
   return documentFormatOf(type, filename) === undefined ? fileType : documentType
 }
 
@@ -35,6 +42,22 @@ const imageType: MediaNeed = {
   what: "images of this type",
   capability: "vision",
   protocols: allBut("anthropic-messages", "bedrock-converse")
+}
+
+const gifImage: MediaNeed = {
+  reason: "unsupported_gif",
+  what: "GIF images",
+  capability: "vision",
+  protocols: allBut("gemini")
+}
+
+/** In place of `file-input`. */
+const textFile: MediaNeed = {
+  reason: "unsupported_text_file",
+  what: "text files",
+  capability: "file-input",
+  protocols: allBut(),
+  asText: new Set<ProtocolId>(["openai-chat"])
 }
 
 const fileByAddress: MediaNeed = {
@@ -66,4 +89,12 @@ const fileType: MediaNeed = {
   protocols: allBut("anthropic-messages", "bedrock-converse")
 }
 
-export const mediaNeeds: ReadonlyArray<MediaNeed> = [imageType, fileByAddress, fileById, documentType, fileType]
+export const mediaNeeds: ReadonlyArray<MediaNeed> = [
+  imageType,
+  gifImage,
+  textFile,
+  fileByAddress,
+  fileById,
+  documentType,
+  fileType
+]

@@ -32,6 +32,8 @@ export interface Requirement {
   readonly isPriced: ((prices: Prices) => boolean) | null
   /** Of these protocols only, unless the model is not sent the parameter. */
   readonly protocols?: ReadonlySet<ProtocolId>
+  /** Of these protocols the capability is not needed. */
+  readonly asText?: ReadonlySet<ProtocolId>
   /** Whether the model's API takes it, beside what the catalog says of the model. */
   readonly isTaken?: (model: Model) => boolean
 }
@@ -48,7 +50,9 @@ export const meets = (
   if (requirement.parameter !== null && isUnsupported(model, requirement.parameter)) return false
   if (requirement.isTaken?.(model) === false) return false
   if (requirement.effort !== null) return takesEffort(model, requirement.effort)
-  return requirement.capability === null ? true : model.capabilities[requirement.capability]
+  return requirement.capability === null || requirement.asText?.has(model.protocol)
+    ? true
+    : model.capabilities[requirement.capability]
 }
 
 /** Each requirement once: parameters first, then message parts in their order. `isForced`: a tool must be called. */
@@ -337,15 +341,17 @@ const addPartRequirements = (
       return
     case "file": {
       const { file } = messagePart
-      once("file-input", `${path}.type`, "files")
-      onceMedia(needOfFile(file), `${path}.file.${file.file_data === undefined ? "file_id" : "file_data"}`)
+      const need = needOfFile(file)
+      if (need?.asText === undefined) once("file-input", `${path}.type`, "files")
+      onceMedia(need, `${path}.file.${file.file_data === undefined ? "file_id" : "file_data"}`)
       return
     }
   }
 }
 
-const media = ({ capability, protocols, reason, what }: MediaNeed, param: string): Requirement => ({
+const media = ({ asText, capability, protocols, reason, what }: MediaNeed, param: string): Requirement => ({
   ...part(capability, param, what),
   reason,
-  protocols
+  protocols,
+  ...(asText !== undefined && { asText })
 })

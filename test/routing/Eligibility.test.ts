@@ -361,6 +361,28 @@ describe("The type of an image or a file", () => {
   const gpt = model("cera/gpt")
   const file = (mediaType: string): UserPart => ({ type: "file", file: { file_data: `data:${mediaType};base64,AAAA` } })
 
+  it("a text file needs file input only where it is not sent as text", () => {
+    const capabilities = { ...claude.capabilities, "file-input": false }
+    const blind = [claude, nova, gpt].map((one) => ({ ...one, capabilities }))
+    for (const part of [file("text/plain"), file("text/csv"), file("application/json")]) {
+      expect(ask([claude, nova, gpt], { messages: user(part) }).eligible).toHaveLength(3)
+      const sifted = ask(blind, { messages: user(part) })
+      expect(sifted.eligible.map(({ id }) => id)).toEqual(["cera/gpt"])
+      expect(sifted.excluded).toEqual({ unsupported_text_file: 2 })
+    }
+    expect(ask(blind, { messages: user(file("text/plain"), file("application/pdf")) }).eligible).toEqual([])
+  })
+
+  it("excludes the models of Gemini's protocol for GIF images, however they are sent", () => {
+    const gemini = model("dora/gemini", { protocol: "gemini" })
+    for (const part of [image("data:image/gif;base64,AAAA"), file("image/gif")]) {
+      const sifted = ask([claude, gemini], { messages: user(part) })
+      expect(sifted.eligible.map(({ id }) => id)).toEqual(["acme/claude"])
+      expect(sifted.excluded).toEqual({ unsupported_gif: 1 })
+    }
+    expect(ask([gemini], { messages: user(image("data:image/png;base64,AAAA")) }).eligible).toEqual([gemini])
+  })
+
   it.each([
     ["image/heic", image("data:image/heic;base64,AAAA"), ["cera/gpt"], "image_type", "image_url.url"],
     ["application/zip", file("application/zip"), ["cera/gpt"], "file_type", "file.file_data"],

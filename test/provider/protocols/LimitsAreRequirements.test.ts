@@ -54,6 +54,7 @@ const parts: ReadonlyArray<readonly [string, ImagePart | FilePart]> = [
     (type) => [`a file ${type}`, file(type)] as const
   ),
   ["a file that its name says is a document", file("application/octet-stream", "a.PDF")],
+  ["a file that its name says is text", file("application/octet-stream", "notes.md")],
   ["a file whose name says nothing", file("application/octet-stream", "a.bin")],
   ["a file by id", { type: "file", file: { file_id: "file-1" } }],
   ["a file by address", { type: "file", file: { file_data: "https://example.org/a.pdf" } }]

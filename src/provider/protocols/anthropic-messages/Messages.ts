@@ -1,6 +1,6 @@
 import type { CacheControl, JsonObject } from "../../../domain/Chat.ts"
 import * as DataUrl from "../../../domain/DataUrl.ts"
-import { imageFormats, isText, isWebAddress, pdf } from "../../../domain/MediaTypes.ts"
+import { imageFormats, isTextFile, isWebAddress, pdf } from "../../../domain/MediaTypes.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
 import { lastBreakpoints } from "../shared/CacheBreakpoints.ts"
 import type {
@@ -149,7 +149,7 @@ const lowerFile = ({ data, fileId, filename, param }: FileBlock): JsonObject | P
   if (mediaType === pdf) {
     return document({ type: "base64", media_type: mediaType, data: base64 }, filename)
   }
-  if (!isText(mediaType)) {
+  if (!isTextFile(mediaType, filename)) {
     return {
       _tag: "RequestRejected",
       message: "The provider supports PDF, text and image files only.",

@@ -1,5 +1,6 @@
 import type { ChatRequest, JsonObject } from "../../../domain/Chat.ts"
 import * as DataUrl from "../../../domain/DataUrl.ts"
+import { gif } from "../../../domain/MediaTypes.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
 import type { ProviderCall } from "../../Provider.ts"
 import type {
@@ -66,7 +67,7 @@ const imagePart = ({ param, url }: ImageBlock): LoweredPart | ProviderFailure =>
   const inline = DataUrl.parse(url)
   return inline === undefined
     ? rejected(DataUrl.faultOf(url, "The provider supports images as data: URLs only."), param)
-    : inlinePart(inline)
+    : inlinePart(inline, param)
 }
 
 const audioPart = ({ data, format }: AudioBlock): LoweredPart => ({
@@ -75,15 +76,16 @@ const audioPart = ({ data, format }: AudioBlock): LoweredPart => ({
 
 const filePart = ({ data, fileId, param }: FileBlock): LoweredPart | ProviderFailure => {
   const inline = data === undefined ? undefined : DataUrl.parse(data)
-  if (inline !== undefined) return inlinePart(inline)
+  if (inline !== undefined) return inlinePart(inline, `${param}.file_data`)
   return fileId === undefined
     ? rejected(DataUrl.faultOf(data, "The provider supports files as data: URLs only."), `${param}.file_data`)
     : rejected("The provider does not support file ids.", `${param}.file_id`)
 }
 
-const inlinePart = ({ base64, mediaType }: DataUrl.Inline): LoweredPart => ({
-  part: { inlineData: { mimeType: mediaType, data: base64 } }
-})
+const inlinePart = ({ base64, mediaType }: DataUrl.Inline, param: string): LoweredPart | ProviderFailure =>
+  mediaType === gif
+    ? rejected("The provider does not support GIF images.", param)
+    : { part: { inlineData: { mimeType: mediaType, data: base64 } } }
 
 /** A function response has text only: what else the results have comes after the last of them. */
 const withAttachments = (blocks: ReadonlyArray<UserBlock>): ReadonlyArray<UserBlock> => {

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto"
 import type {
   AssistantMessage,
+  FilePart,
   JsonObject,
   Message,
   ReasoningDetail,
@@ -10,6 +11,7 @@ import type {
   UserMessage,
   UserPart
 } from "../../../domain/Chat.ts"
+import { documentFormatOf, headOf, imageFormats } from "../../../domain/MediaTypes.ts"
 import type { ProviderCall } from "../../Provider.ts"
 import { emptyText } from "../shared/Conversation.ts"
 import { isObject } from "../shared/Json.ts"
@@ -18,6 +20,7 @@ import type { ToolNames } from "../shared/ToolNames.ts"
 import { cacheMark } from "./CacheMark.ts"
 import { inStrictOrder } from "./MessageOrder.ts"
 import type { Quirks } from "./Quirks.ts"
+import { withTextFiles } from "./TextFiles.ts"
 
 interface Lowering {
   readonly call: ProviderCall
@@ -37,7 +40,7 @@ export const lowerMessages = (call: ProviderCall, quirks: Quirks, names: ToolNam
     lowered.push({ role: "user", content: lowerContent([...attached, ...parts], lowering) })
     attached = []
   }
-  for (const message of withoutSilent(call.request.messages)) {
+  for (const message of withoutSilent(withTextFiles(call.request.messages))) {
     if (message.role === "tool") for (const part of attachmentsOf(message, quirks)) attached.push(part)
     else if (attached.length > 0) {
       flush(message.role === "user" ? message.content : undefined)
@@ -179,10 +182,18 @@ const lowerPart = (part: UserPart, call: ProviderCall): JsonObject => {
     case "file":
       return {
         type: "file",
-        file: { filename: part.file.filename, file_data: part.file.file_data, file_id: part.file.file_id },
+        file: { filename: filenameOf(part.file), file_data: part.file.file_data, file_id: part.file.file_id },
         prompt_cache_breakpoint: breakpointOf(part, call)
       }
   }
+}
+
+/** OpenAI takes data without a name for a file by id. */
+const filenameOf = ({ file_data: data, filename }: FilePart["file"]): string | undefined => {
+  if (data === undefined || (filename ?? "") !== "") return filename
+  const mediaType = headOf(data)?.mediaType ?? ""
+  const extension = imageFormats.get(mediaType) ?? documentFormatOf(mediaType, undefined)
+  return extension === undefined ? "document" : `document.${extension}`
 }
 
 /** A breakpoint is sent only where the other caching parameters are supported. */

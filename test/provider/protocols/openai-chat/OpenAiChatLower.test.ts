@@ -1,7 +1,15 @@
 import { createHash } from "node:crypto"
 import * as Either from "effect/Either"
 import { describe, expect, it } from "vitest"
-import type { ChatRequest, Effort, JsonObject, Message, ToolCall, UserPart } from "../../../../src/domain/Chat.ts"
+import type {
+  ChatRequest,
+  Effort,
+  FilePart,
+  JsonObject,
+  Message,
+  ToolCall,
+  UserPart
+} from "../../../../src/domain/Chat.ts"
 import type { Reasoning } from "../../../../src/domain/Model.ts"
 import { shapingParameters, tuningParameters } from "../../../../src/domain/Support.ts"
 import type { ProviderCall } from "../../../../src/provider/Provider.ts"
@@ -302,13 +310,77 @@ describe("messages", () => {
     expect(kept[1]).toEqual({ role: "assistant", content: "" })
   })
 
+  it("a file has the name that OpenAI requires beside data, and none beside an id", () => {
+    const namesOf = (...files: ReadonlyArray<FilePart["file"]>) => {
+      const content = files.map((file) => ({ type: "file" as const, file }))
+      const [sent] = body({ messages: [{ role: "user", content }] })["messages"] as ReadonlyArray<{
+        readonly content: ReadonlyArray<{ readonly file: { readonly filename?: string } }>
+      }>
+      return sent?.content.map(({ file }) => file.filename)
+    }
+    const pdf = "data:application/pdf;base64,AAAA"
+    expect(
+      namesOf(
+        { file_data: pdf },
+        { file_data: pdf, filename: "a.pdf" },
+        { file_data: "data:image/png;base64,AAAA" },
+        { file_data: "data:application/msword;base64,AAAA", filename: "" },
+        { file_data: "data:application/zip;base64,AAAA" },
+        { file_id: "f" }
+      )
+    ).toEqual(["document.pdf", "a.pdf", "document.png", "document.doc", "document", undefined])
+  })
+
+  it("a file that is text is sent as text after its name: OpenAI takes PDF files only", () => {
+    const file = (head: string, content: string, filename?: string): FilePart => ({
+      type: "file",
+      file: {
+        file_data: `data:${head};base64,${Buffer.from(content).toString("base64")}`,
+        ...(filename !== undefined && { filename })
+      }
+    })
+    const marked = { ...file("text/markdown", "# größer", "notes.md"), cache_control: { type: "ephemeral" } as const }
+    const content: ReadonlyArray<FilePart> = [
+      marked,
+      file("application/octet-stream", "a,b", "a.csv"),
+      file("text/plain", ""),
+      file("application/json", "{}")
+    ]
+    const messages: ReadonlyArray<Message> = [
+      { role: "user", content },
+      {
+        role: "assistant",
+        content: null,
+        tool_calls: [{ id: "c", type: "function", function: { name: "f", arguments: "{}" } }]
+      },
+      { role: "tool", tool_call_id: "c", content: [file("text/plain", "said")] }
+    ]
+    const texts = ["notes.md\n\n# größer", "a.csv\n\na,b", "(empty)", "{}"].map((one) => ({ type: "text", text: one }))
+    expect(body({ messages })["messages"]).toEqual([
+      { role: "user", content: texts },
+      messages[1],
+      { role: "tool", tool_call_id: "c", content: [{ type: "text", text: "said" }] }
+    ])
+    expect(body({ messages }, compatible)["messages"]).toMatchObject([
+      { content: texts.map((one) => one.text).join("\n") },
+      {},
+      { content: "said" }
+    ])
+    const anthropic = { ...model(), support: { ...model().support, cache_control: "native" } } as const
+    expect(body({ messages }, openAi, { model: anthropic })["messages"]).toMatchObject([
+      { content: [{ type: "text", cache_control: { type: "ephemeral" } }, ...texts.slice(1)] },
+      {},
+      {}
+    ])
+  })
+
   it("keep cache breakpoints at parts of every kind where options of the cache are sent", () => {
     const marked = { prompt_cache_breakpoint: { mode: "explicit" } }
     const content: ReadonlyArray<UserPart> = [
       { type: "text", text: "look", ...marked },
       { type: "image_url", image_url: { url: "https://a.example/b.png" }, ...marked },
       { type: "input_audio", input_audio: { data: "AAAA", format: "wav" }, ...marked },
-      { type: "file", file: { file_data: "data:application/pdf;base64,AAAA" }, ...marked }
+      { type: "file", file: { filename: "a.pdf", file_data: "data:application/pdf;base64,AAAA" }, ...marked }
     ]
     const messages: ReadonlyArray<Message> = [{ role: "user", content }]
     expect(body({ messages }, openAi)["messages"]).toEqual(messages)
