@@ -1,4 +1,5 @@
 import {
+  type AssistantMessage,
   type BlockKind,
   hasReasoningFirst,
   type JsonObject,
@@ -75,8 +76,10 @@ const addMessage = (history: History, message: JsonObject, path: string, state: 
       else addUserBlocks(history, arrayOrText(content, at), path, state)
       return
     case "assistant":
-      if (typeof content === "string") history.addAssistant({ content, calls: [], reasoning: [], order: [] }, path)
-      else addAssistantBlocks(history, arrayOrText(content, at), path, state)
+      if (typeof content === "string") {
+        const order = content === "" ? [] : (["text"] as const)
+        history.addAssistant({ content, calls: [], reasoning: [], order }, path)
+      } else addAssistantBlocks(history, arrayOrText(content, at), path, state)
   }
 }
 
@@ -205,6 +208,8 @@ class History {
   /** Of the assistant's last turn. */
   private callIds = new Set<string>()
   private isAfterAssistant = false
+  /** The last message, where it has calls: further messages of its turn join it, so that the results of all its calls follow. */
+  private calling: AssistantPart | undefined
   private users: Array<{ readonly message: UserMessage; readonly path: string }> = []
 
   addSystem(content: string | ReadonlyArray<TextPart>, path: string): void {
@@ -230,21 +235,15 @@ class History {
     this.push(result, path)
   }
 
-  addAssistant({ calls, content, order, reasoning }: AssistantPart, path: string): void {
+  addAssistant(part: AssistantPart, path: string): void {
     this.flush()
     if (!this.isAfterAssistant) this.callIds = new Set()
     this.isAfterAssistant = true
-    for (const { id } of calls) this.callIds.add(id)
-    this.push(
-      {
-        role: "assistant",
-        content: content.length === 0 && calls.length > 0 ? null : content.length === 0 ? "" : content,
-        ...(calls.length > 0 && { tool_calls: calls }),
-        ...(reasoning.length > 0 && { reasoning_details: reasoning }),
-        ...(!hasReasoningFirst(order) && { order })
-      },
-      path
-    )
+    for (const { id } of part.calls) this.callIds.add(id)
+    const whole = this.calling === undefined ? part : joined(this.calling, part)
+    if (this.calling === undefined) this.push(assistantMessage(part), path)
+    else this.messages[this.messages.length - 1] = assistantMessage(whole)
+    this.calling = whole.calls.length > 0 ? whole : undefined
   }
 
   end(): DecodedConversation {
@@ -258,7 +257,26 @@ class History {
   }
 
   private push(message: Message, path: string): void {
+    this.calling = undefined
     this.messages.push(message)
     this.paths.push(path)
   }
 }
+
+const joined = (first: AssistantPart, second: AssistantPart): AssistantPart => ({
+  content: unwrapText([...textsOf(first.content), ...textsOf(second.content)]),
+  calls: [...first.calls, ...second.calls],
+  reasoning: [...first.reasoning, ...second.reasoning].map((detail, index) => ({ ...detail, index })),
+  order: [...first.order, ...second.order]
+})
+
+const textsOf = (content: AssistantPart["content"]): ReadonlyArray<TextPart> =>
+  typeof content !== "string" ? content : content === "" ? [] : [{ type: "text", text: content }]
+
+const assistantMessage = ({ calls, content, order, reasoning }: AssistantPart): AssistantMessage => ({
+  role: "assistant",
+  content: content.length === 0 && calls.length > 0 ? null : content.length === 0 ? "" : content,
+  ...(calls.length > 0 && { tool_calls: calls }),
+  ...(reasoning.length > 0 && { reasoning_details: reasoning }),
+  ...(!hasReasoningFirst(order) && { order })
+})

@@ -291,6 +291,43 @@ describe("a conversation", () => {
     expect(foreign).toMatchObject({ reasoning_details: [{ format: "anthropic/*", signature: "of Anthropic" }] })
   })
 
+  it("has consecutive messages of the assistant from the first call on as one, so that all results follow their calls", () => {
+    const said = (...content: ReadonlyArray<unknown>) => ({ role: "assistant", content })
+    const reasoned = { type: "thinking", thinking: "r", signature: "of Anthropic" }
+    const results = { role: "user", content: ["a", "b"].map((id) => ({ type: "tool_result", tool_use_id: id })) }
+    const [, one, first, second, ...others] = messagesOf(
+      { role: "user", content: "go" },
+      said(call),
+      said({ ...call, id: "b" }),
+      results
+    )
+    expect(one).toMatchObject({ content: null, tool_calls: [{ id: "a" }, { id: "b" }] })
+    expect([first, second]).toMatchObject([{ tool_call_id: "a" }, { tool_call_id: "b" }])
+    expect(others).toEqual([])
+    const [, text, whole, ...rest] = messagesOf(
+      { role: "user", content: "go" },
+      { role: "assistant", content: "I will." },
+      said(reasoned, call),
+      { role: "assistant", content: "And" },
+      said({ type: "text", text: "then" }, reasoned, { ...call, id: "b" }),
+      results,
+      said({ ...call, id: "c" }),
+      { role: "user", content: "never mind" },
+      said(call)
+    )
+    expect(text).toEqual({ role: "assistant", content: "I will." })
+    expect(whole).toMatchObject({
+      content: [
+        { type: "text", text: "And" },
+        { type: "text", text: "then" }
+      ],
+      tool_calls: [{ id: "a" }, { id: "b" }],
+      reasoning_details: [{ index: 0 }, { index: 1 }],
+      order: ["reasoning", "call", "text", "text", "reasoning", "call"]
+    })
+    expect(rest.map(({ role }) => role)).toEqual(["tool", "tool", "assistant", "user", "assistant"])
+  })
+
   it("leaves out what hosted tools did, and says so", () => {
     const request = read({
       messages: [
