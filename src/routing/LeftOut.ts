@@ -4,7 +4,7 @@ import type { Model } from "../domain/Model.ts"
 import { anthropicServiceTiers } from "../domain/ServiceTiers.ts"
 import { losesFormat, losesStrict } from "../domain/StrictSchema.ts"
 import type { ProtocolId, TuningParameter } from "../domain/Support.ts"
-import { isClaude, isModeLost } from "./ReasoningMode.ts"
+import { isClaude, isModeLost, isUnasked } from "./ReasoningMode.ts"
 import { tuningOf } from "./Requirements.ts"
 
 /** What of a request does not reach a model as it was sent. The names are those of the request fields. */
@@ -53,10 +53,10 @@ export const leftOutOf = (
     else if (name === "stop" && rejectsBlankStops(model)) addBlankStops(request.stop, altered)
     else if (isTooLongId(model, name, request)) altered.push(name)
   }
-  if (request.reasoning.maxTokens !== undefined && model.reasoning?.style !== "budget") {
-    dropped.push("reasoning.max_tokens")
-  }
-  if (isModeLost(model, request, effort)) dropped.push("reasoning.mode")
+  const isForced = forcesTool(request.toolChoice)
+  const takesBudget = model.reasoning?.style === "budget" && !isUnasked(model, request, isForced)
+  if (request.reasoning.maxTokens !== undefined && !takesBudget) dropped.push("reasoning.max_tokens")
+  if (isModeLost(model, request, effort, isForced)) dropped.push("reasoning.mode")
   // no protocol has a field for it
   if (request.reasoning.summary !== undefined) dropped.push("reasoning.summary")
   if (model.protocol === "gemini" && (request.topLogprobs ?? 0) > 0 && request.logprobs !== true) {

@@ -1,5 +1,6 @@
 import { budgetShares, type ChatRequest, type Effort, type ReasoningOptions } from "../domain/Chat.ts"
 import type { Model } from "../domain/Model.ts"
+import { minClaudeBudgetTokens } from "../domain/ProtocolLimits.ts"
 
 /** A model of Anthropic's own API, or of Bedrock, whose model ids name the maker. */
 export const isClaude = (model: Model): boolean =>
@@ -38,9 +39,23 @@ export const listedEffort = ({ reasoning }: Model, asked: Effort | number): Effo
   return nearestEffort(reasoning?.efforts.filter((effort) => effort !== "none") ?? [], shareOf(asked))
 }
 
+/** Claude takes no reasoning beside a forced tool call, and no budget where the cap leaves none of the least size. */
+export const isUnasked = (model: Model, { maxOutputTokens }: ReasoningRequest, isForced: boolean): boolean => {
+  if (!isClaude(model) || model.reasoning === null) return false
+  const cap = maxOutputTokens ?? model.outputTokens ?? Number.POSITIVE_INFINITY
+  return isForced || (model.reasoning.style === "budget" && cap <= minClaudeBudgetTokens)
+}
+
 /** The request says whether to reason, and the model does otherwise; `effort` is what is sent. */
-export const isModeLost = (model: Model, { reasoning }: ChatRequest, effort: Effort | number | undefined): boolean => {
+export const isModeLost = (
+  model: Model,
+  request: ChatRequest,
+  effort: Effort | number | undefined,
+  isForced: boolean
+): boolean => {
+  const { reasoning } = request
   if (reasoning.mode === undefined) return false
+  if (reasoning.mode !== "disabled" && isUnasked(model, request, isForced)) return isForced || !model.reasonsByDefault
   const reasons = effort === undefined ? model.reasonsByDefault : effort !== "none"
   // Claude is told by a field of its own
   const isTold = isClaude(model) && model.reasoning !== null && model.reasoning.style !== "fixed"

@@ -86,6 +86,26 @@ describe("what a request loses on its way to a model", () => {
     expect(leftOut(withoutUser, ids(65))).toEqual({ dropped: ["user"], altered: names.slice(1) })
   })
 
+  it("the reasoning of Claude beside a forced tool call, and where the cap has no room for a budget", () => {
+    const reasoning = { mode: "enabled", maxTokens: 2_000, summary: undefined, exclude: false } as const
+    const tools = [{ type: "function", function: { name: "f" } }] as const
+    const lost = ["reasoning.max_tokens", "reasoning.mode"]
+    const bedrock = of("bedrock-converse", { upstreamModel: "us.anthropic.claude-x-v1:0" })
+    for (const one of [claude, bedrock].map((each): Model => ({ ...each, reasoning: budget }))) {
+      const droppedOf = (more: Partial<ChatRequest>) => leftOut(one, { reasoning, ...more }).dropped
+      expect(droppedOf({ tools, toolChoice: "required" })).toEqual(lost)
+      expect(droppedOf({ maxOutputTokens: 1_024 })).toEqual(lost)
+      expect(droppedOf({ tools, toolChoice: "auto" })).toEqual([])
+      expect(droppedOf({ maxOutputTokens: 1_025 })).toEqual([])
+      const budgetOnly = { ...reasoning, mode: undefined }
+      expect(droppedOf({ tools, toolChoice: "required", reasoning: budgetOnly })).toEqual(["reasoning.max_tokens"])
+      const off = { ...reasoning, mode: "disabled", maxTokens: undefined } as const
+      expect(droppedOf({ tools, toolChoice: "required", reasoning: off })).toEqual([])
+    }
+    const other = of("gemini", { reasoning: budget, reasonsByDefault: true })
+    expect(leftOut(other, { reasoning, tools, toolChoice: "required", maxOutputTokens: 9 }).dropped).toEqual([])
+  })
+
   it("a summary of the reasoning, which no protocol is asked for", () => {
     const reasoning = { maxTokens: undefined, summary: "auto", exclude: false }
     for (const one of [openAi, claude, gemini, nova]) {

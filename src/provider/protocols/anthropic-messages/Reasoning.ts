@@ -1,5 +1,6 @@
 import { asksToReason, type Effort, type JsonObject } from "../../../domain/Chat.ts"
 import { alwaysReasons } from "../../../domain/Model.ts"
+import { minClaudeBudgetTokens } from "../../../domain/ProtocolLimits.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
 import type { ProviderCall } from "../../Provider.ts"
 import type { Conversation } from "../shared/Conversation.ts"
@@ -60,8 +61,11 @@ export const lowerReasoning = (
       return wanted === undefined && mode === undefined ? unsent(model.reasonsByDefault) : adaptive(call)
     case "budget": {
       const tokens = request.reasoning.maxTokens
-      if (!isAsked || isMidTools || maxOutputTokens <= minBudgetTokens) return unsent(model.reasonsByDefault)
-      const range = { min: Math.max(minBudgetTokens, reasoning.budget?.min ?? 0), max: reasoning.budget?.max ?? null }
+      if (!isAsked || isMidTools || maxOutputTokens <= minClaudeBudgetTokens) return unsent(model.reasonsByDefault)
+      const range = {
+        min: Math.max(minClaudeBudgetTokens, reasoning.budget?.min ?? 0),
+        max: reasoning.budget?.max ?? null
+      }
       const budget = reasoningBudget({ effort: wanted, tokens, maxOutputTokens, range })
       return { thinking: { type: "enabled", budget_tokens: budget }, effort: undefined, byDefault: false }
     }
@@ -74,9 +78,6 @@ export const isMidTools = ({ turns }: Conversation, { messages }: LoweredMessage
   const first = messages.at(-2)?.content[0]?.["type"]
   return first !== "thinking" && first !== "redacted_thinking"
 }
-
-/** The API rejects smaller budgets, and a budget that is not below the output cap. */
-const minBudgetTokens = 1024
 
 const unsent = (unasked: boolean): LoweredReasoning => ({ thinking: undefined, effort: undefined, byDefault: unasked })
 
