@@ -133,6 +133,7 @@ export { Catalog, type CatalogShape, type Snapshot, type UnavailableModel } from
 export type { ConfiguredModel, ModelPatch, ServiceTierPatch, TierPatch } from "./catalog/Patch.ts"
 export { type ConfigIssue, InvalidConfiguration } from "./domain/InvalidConfiguration.ts"
 export type { Capability, Model, Profile, PromptCache, QualityEvidence, Reasoning } from "./domain/Model.ts"
+export type { ParameterRules } from "./domain/ParameterRules.ts"
 export type { PriceList, Prices, PriceTerms, PriceTier, Rates } from "./domain/Prices.ts"
 export type { ProviderCredential } from "./domain/ProviderCredential.ts"
 export {

@@ -236,7 +236,7 @@ describe.each(sharedDatabases)("changes of several nodes on %s", (_, database) =
           (sql) => sql<{ readonly open: number }>`select count(*)::int as open from pg_stat_activity
           where datname = current_database() and pid <> pg_backend_pid()`
         ).pipe(
-          Effect.map(([row]) => row?.open),
+          Effect.map(([row]) => row?.open ?? 0),
           Effect.provide(watcher)
         )
         // the watcher's own, of which an idle one may end meanwhile
