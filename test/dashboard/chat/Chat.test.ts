@@ -153,7 +153,11 @@ describe.skipIf(!hasChromium)("conversations", () => {
       await slider.getAttribute("aria-valuetext"),
       await field.getByRole("button").count()
     ]
-    const answered = (count: number) => expect.poll(() => page.getByRole("link", { name: "Why?" }).count()).toBe(count)
+    const answered = async (count: number) => {
+      await expect.poll(() => page.getByRole("link", { name: "Why?" }).count()).toBe(count)
+      // while an answer runs nothing is sent
+      await page.getByRole("button", { name: "Retry" }).waitFor()
+    }
     await expect.poll(shown).toEqual(["alpha: default", "default", 0])
     await send(page, "Which one?")
     await page.waitForURL(/\/chat\/[0-9a-f-]{36}$/)
