@@ -8,8 +8,7 @@ export const openrouter = openAiCompatible({
   credentialEnv: ["OPENROUTER_API_KEY"],
   // without output there is no charge: https://openrouter.ai/docs/guides/features/zero-completion-insurance
   billsAbortedCalls: false,
-  // the list of models is public
-  probe: { path: "/key", headers: {} },
+  probe: { path: "/key", headers: {} }, // the list of models is public
   quirks: {
     ...compatible,
     reasoningHistory: "reasoning_details",
