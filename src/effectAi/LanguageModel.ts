@@ -13,7 +13,7 @@ import type { StreamBroken } from "../gateway/StreamView.ts"
 import { make as makeRequest } from "../wire/chat/ChatRequest.ts"
 import type { ChatCompletionRequest } from "../wire/chat/ChatRequestSchema.ts"
 import { offeredFields } from "./OfferedTools.ts"
-import { messagesOf } from "./PromptMessages.ts"
+import { failedCallsOf, messagesOf } from "./PromptMessages.ts"
 import { partsOf, startPart } from "./ResponseParts.ts"
 import { StreamParts } from "./StreamParts.ts"
 
@@ -57,7 +57,8 @@ export const makeLanguageModel = ({
         const messages = yield* messagesOf(options.prompt)
         const offered = yield* offeredFields(options)
         const body = { ...request, ...offered, model, messages }
-        return yield* Either.mapLeft(makeRequest(body), failedIn(method))
+        const made = yield* Either.mapLeft(makeRequest(body), failedIn(method))
+        return withFailures(made, failedCallsOf(options.prompt))
       })
     return yield* LanguageModel.make({
       generateText: (options) =>
@@ -92,6 +93,16 @@ export const LanguageModelLayer = (
   options: LanguageModelOptions = {}
 ): Layer.Layer<LanguageModel.LanguageModel, never, Caller | Gateway> =>
   Layer.effect(LanguageModel.LanguageModel, makeLanguageModel(options))
+
+const withFailures = (request: ChatRequest, failed: ReadonlySet<string>): ChatRequest =>
+  failed.size === 0
+    ? request
+    : {
+        ...request,
+        messages: request.messages.map((message) =>
+          message.role === "tool" && failed.has(message.tool_call_id) ? { ...message, is_error: true } : message
+        )
+      }
 
 const failedIn =
   (method: string) =>

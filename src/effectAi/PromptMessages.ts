@@ -22,7 +22,7 @@ const messagesOfOne = (message: Prompt.Message): Messages => {
     case "system":
       return Either.right([{ role: "system", content: message.content }])
     case "user":
-      return Either.right([{ role: "user", content: message.content.map(userPart) }])
+      return Either.map(Either.all(message.content.map(userPart)), (content) => [{ role: "user", content }])
     case "assistant":
       return Either.map(assistantMessage(message.content), Arr.of)
     case "tool":
@@ -36,22 +36,34 @@ const messagesOfOne = (message: Prompt.Message): Messages => {
   }
 }
 
-const userPart = (part: Prompt.UserMessagePart): UserPart => {
-  if (part.type === "text") return { type: "text", text: part.text }
+/** Of the calls whose tools have failed: a chat completion has no field for it, several providers have. */
+export const failedCallsOf = ({ content }: Prompt.Prompt): ReadonlySet<string> =>
+  new Set(
+    content.flatMap((message) =>
+      message.role === "tool" ? message.content.flatMap(({ id, isFailure }) => (isFailure ? [id] : [])) : []
+    )
+  )
+
+const userPart = (part: Prompt.UserMessagePart): Either.Either<UserPart, AiError.MalformedInput> => {
+  if (part.type === "text") return Either.right({ type: "text", text: part.text })
   const { fileName, mediaType } = part
   if (mediaType.startsWith("image/")) {
     const known = mediaType === "image/*" ? "image/jpeg" : mediaType
-    return { type: "image_url", image_url: { url: addressOf(part, known) } }
+    return Either.right({ type: "image_url", image_url: { url: addressOf(part, known) } })
   }
   if (mediaType.startsWith("audio/")) {
+    if (isAddress(part.data)) return Either.left(notSent("audio by its address"))
     const format = mediaType === "audio/mpeg" ? "mp3" : mediaType.slice("audio/".length).replace(/^x-/, "")
-    return { type: "input_audio", input_audio: { data: base64Of(part), format } }
+    return Either.right({ type: "input_audio", input_audio: { data: base64Of(part), format } })
   }
-  return {
+  return Either.right({
     type: "file",
     file: { filename: fileName ?? "file", file_data: addressOf(part, mediaType) }
-  }
+  })
 }
+
+const isAddress = (data: Prompt.FilePart["data"]): boolean =>
+  data instanceof URL ? data.protocol !== "data:" : typeof data === "string" && /^https?:/.test(data)
 
 const addressOf = (part: Prompt.FilePart, mediaType: string): string => {
   const { data } = part

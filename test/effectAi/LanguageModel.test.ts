@@ -116,9 +116,6 @@ it.effect("a response is whole: reasoning, text, sources, calls of tools with th
       { gateway: { type: "reasoning.encrypted", data: "opaque" } }
     ])
     expect(response.content.find(({ type }) => type === "source")).toMatchObject({ url: new URL("https://a.b/") })
-    expect(response.content.at(-3)?.type === "finish" || response.content.some(({ type }) => type === "finish")).toBe(
-      true
-    )
     const metadata = response.content.find(({ type }) => type === "finish")?.metadata["gateway"]
     expect(metadata).toMatchObject({ model: "own/large", cost: { amount_microusd: 28, basis: "charged" } })
     expect(asked[0]?.tools).toEqual([
@@ -256,6 +253,42 @@ it.effect("a prompt is sent as it is: files, calls with their results, reasoning
       { role: "tool", tool_call_id: "c1", content: '{"celsius":20}' }
     ])
   }).pipe(Effect.provide(handlers), Effect.provide(layer))
+})
+
+it.effect("the result of a tool that has failed says so, and audio by its address is refused", () => {
+  const { asked, layer } = answering([[text("ok"), ...finish("stop")]])
+  const call = {
+    type: "tool-call",
+    id: "c1",
+    name: "weather",
+    params: { city: "Paris" },
+    providerExecuted: false
+  } as const
+  const result = {
+    type: "tool-result",
+    id: "c1",
+    name: "weather",
+    result: "no",
+    isFailure: true,
+    providerExecuted: false
+  } as const
+  const failed = Prompt.make([
+    { role: "user", content: "Is it warm?" },
+    { role: "assistant", content: [call] },
+    { role: "tool", content: [result] }
+  ])
+  const audio = (data: URL | string) =>
+    Prompt.make([{ role: "user", content: [{ type: "file", mediaType: "audio/wav", data }] }])
+  return Effect.gen(function* () {
+    yield* LanguageModel.generateText({ prompt: failed })
+    expect(asked[0]?.messages.at(-1)).toEqual({ role: "tool", tool_call_id: "c1", content: "no", is_error: true })
+    for (const data of [new URL("https://a.b/c.wav"), "https://a.b/c.wav"]) {
+      expect(yield* Effect.flip(LanguageModel.generateText({ prompt: audio(data) }))).toBeInstanceOf(
+        AiError.MalformedInput
+      )
+    }
+    expect(asked).toHaveLength(1)
+  }).pipe(Effect.provide(layer))
 })
 
 it.effect("an object is asked for by its schema, and decoded", () => {

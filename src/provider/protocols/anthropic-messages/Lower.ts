@@ -1,10 +1,10 @@
-import { createHash } from "node:crypto"
 import type { CacheControl, JsonObject } from "../../../domain/Chat.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
 import { anthropicServiceTiers } from "../../../domain/ServiceTiers.ts"
 import type { ProviderCall } from "../../Provider.ts"
 import { conversationOf } from "../shared/Conversation.ts"
 import { objectAt } from "../shared/Json.ts"
+import { digestOf, idWithin } from "../shared/OpaqueIds.ts"
 import { type ToolNames, toolNamesOf } from "../shared/ToolNames.ts"
 import { isForced, type ToolSet, toolSetOf } from "../shared/Tools.ts"
 import { type UpstreamBody, writeBody } from "../shared/UpstreamBody.ts"
@@ -101,6 +101,4 @@ const maxUserIdCharacters = 256
 
 /** The id must not be longer and must not identify a person: an id that looks like an e-mail address or phone number is sent as its digest. */
 const opaque = (user: string): string =>
-  user.length <= maxUserIdCharacters && !/@|\s|^\+?\d{7,}$/.test(user)
-    ? user
-    : createHash("sha256").update(user).digest("hex")
+  /@|\s|^\+?\d{7,}$/.test(user) ? digestOf(user) : idWithin(user, maxUserIdCharacters)
