@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { join, relative } from "node:path"
 
-process.env.RECHECK_BACKEND = "pure"
+process.env.RECHECK_BACKEND = "auto"
 const { checkSync } = await import("recheck")
 const { default: ts } = await import("typescript")
 

@@ -2,15 +2,16 @@
 // `npm run check`: every static gate, as many at a time as there are cores; each prints what it found when it has ended.
 import { spawn } from "node:child_process"
 import { availableParallelism } from "node:os"
+import { nativeCompiler } from "../lib/compiler.mjs"
 
 /** The slowest first. @type {ReadonlyArray<readonly [name: string, command: string, args: ReadonlyArray<string>]>} */
 const gates = [
-  ["types, and Effect diagnostics of the sources", process.execPath, ["scripts/check/effectDiagnostics.mjs"]],
-  ["regular expressions", process.execPath, ["scripts/check/expressions.mjs"]],
+  ["types, and diagnostics of Effect", process.execPath, ["scripts/check/types.mjs"]],
   ["public API", process.execPath, ["scripts/check/publicApi.mjs"]],
-  ["types of the web app", "tsc", ["--noEmit", "-p", "src/dashboard/tsconfig.json"]],
+  ["types of the web app", process.execPath, [nativeCompiler, "--noEmit", "-p", "src/dashboard/tsconfig.json"]],
   ["types of its client", process.execPath, ["scripts/docs/clientTypes.mjs", "--check"]],
   ["dead code", "knip", []],
+  ["regular expressions", process.execPath, ["scripts/check/expressions.mjs"]],
   ["folder imports", "depcruise", ["--config", ".dependency-cruiser.cjs", "src"]],
   ["format and lint", "biome", ["check", "--error-on-warnings"]],
   ["words", process.execPath, ["scripts/check/words.mjs"]],

@@ -5,6 +5,7 @@ import { createHash } from "node:crypto"
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { constants, setPriority } from "node:os"
 import { join } from "node:path"
+import { nativeCompiler } from "./compiler.mjs"
 import { root } from "./root.mjs"
 
 export const dist = join(root, "dist")
@@ -43,7 +44,7 @@ const parts = {
   /** What `exports` of package.json names. @type {Part} */
   library: {
     title: "the library",
-    command: ["node_modules/.bin/tsc", "-p", "tsconfig.library.json"],
+    command: [process.execPath, nativeCompiler, "-p", "tsconfig.library.json"],
     sources: ["src", "package-lock.json", "tsconfig.json", "tsconfig.library.json"],
     except: ["src/dashboard"]
   }

@@ -68,29 +68,25 @@ export const windowsAndKeys = (
       fromSql
     ),
   projectKey: (project, sealed) =>
-    Effect.zipRight(
-      sealed === undefined
-        ? Effect.void
-        : sql`insert into capture_project_key (project_id, sealed) select ${project}::uuid, ${sealed}::bytea
-            where ${isLive(sql, project)} on conflict do nothing`,
-      sql`select sealed from capture_project_key where project_id = ${project}`
-    ).pipe(
-      Effect.flatMap(decodeSealed),
-      Effect.map(([found]) => found?.sealed),
-      fromSql
-    ),
+    Effect.gen(function* () {
+      if (sealed !== undefined)
+        yield* sql`insert into capture_project_key (project_id, sealed) select ${project}::uuid, ${sealed}::bytea
+          where ${isLive(sql, project)} on conflict do nothing`
+      const [found] = yield* decodeSealed(
+        yield* sql`select sealed from capture_project_key where project_id = ${project}`
+      )
+      return found?.sealed
+    }).pipe(fromSql),
   dayKey: (project, day, sealed) =>
-    Effect.zipRight(
-      sealed === undefined
-        ? Effect.void
-        : sql`insert into capture_day_key (project_id, day, sealed) select ${project}::uuid, ${day}::date, ${sealed}::bytea
-            where ${isLive(sql, project)} on conflict do nothing`,
-      sql`select sealed from capture_day_key where project_id = ${project} and day = ${day}`
-    ).pipe(
-      Effect.flatMap(decodeSealed),
-      Effect.map(([found]) => found?.sealed),
-      fromSql
-    ),
+    Effect.gen(function* () {
+      if (sealed !== undefined)
+        yield* sql`insert into capture_day_key (project_id, day, sealed) select ${project}::uuid, ${day}::date, ${sealed}::bytea
+          where ${isLive(sql, project)} on conflict do nothing`
+      const [found] = yield* decodeSealed(
+        yield* sql`select sealed from capture_day_key where project_id = ${project} and day = ${day}`
+      )
+      return found?.sealed
+    }).pipe(fromSql),
   projectKeys: (after, max) =>
     sql`select project_id as "projectId", sealed from capture_project_key
       where ${after === undefined ? sql`true` : sql`project_id > ${after}`} order by project_id limit ${max}`.pipe(

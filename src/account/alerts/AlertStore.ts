@@ -138,17 +138,16 @@ const make = (sql: SqlClient, ids: IdGeneratorShape): AlertStoreShape => {
       ),
     lock: (project) => fromSql(Effect.asVoid(lock(project))),
     write: (project, { thresholds, webhook }) =>
-      Effect.zipRight(
-        sql`insert into alert (project_id, webhook_url, sealed_secret, thresholds)
+      Effect.gen(function* () {
+        yield* sql`insert into alert (project_id, webhook_url, sealed_secret, thresholds)
           values (${project}, ${webhook?.url ?? null}, ${webhook?.sealedSecret ?? null}, ${JSON.stringify(thresholds)}::jsonb)
           on conflict (project_id) do update set webhook_url = excluded.webhook_url, sealed_secret = excluded.sealed_secret,
             thresholds = excluded.thresholds, thresholds_set_at = case when alert.thresholds = excluded.thresholds
-              then alert.thresholds_set_at else now() end`,
-        webhook === null
-          ? sql`update alert_event set next_attempt_at = null
-              where project_id = ${project} and next_attempt_at is not null`
-          : Effect.void
-      ).pipe(Effect.asVoid, fromSql),
+              then alert.thresholds_set_at else now() end`
+        if (webhook === null)
+          yield* sql`update alert_event set next_attempt_at = null
+            where project_id = ${project} and next_attempt_at is not null`
+      }).pipe(fromSql),
     erase: (project) =>
       sql
         .withTransaction(

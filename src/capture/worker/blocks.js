@@ -65,15 +65,14 @@ export const messageBlock = (message, found) => {
 
 /** @param {Loose} call @param {Found} found */
 const toolCall = (call, found) => {
-  const { cache_control, custom, extra_content, id, type } = call
-  const { arguments: args, name } = call["function"] ?? {}
-  found.tools.set(id, type === "custom" ? custom.name : name)
+  const { cache_control, custom, extra_content, function: called, id, type } = call
+  found.tools.set(id, type === "custom" ? custom.name : called?.name)
   return {
     id,
     type,
     ...(type === "custom"
       ? { custom: { name: custom.name, input: custom.input } }
-      : { function: { name, arguments: args } }),
+      : { function: { name: called?.name, arguments: called?.arguments } }),
     ...(extra_content !== undefined && extra_content !== null && { extra_content: bound(extra_content, found) }),
     cache_control
   }
