@@ -33,8 +33,8 @@ describe.skipIf(!hasChromium)("the thresholds of a project", () => {
   })
 
   it("need no file any more once they are known", async () => {
-    const { projectId, service, signIn } = at()
-    const { errors, page, requests } = await signIn()
+    const { projectId, service, signedIn } = at()
+    const { errors, page, requests } = await signedIn()
     const known = await holdAnswers(page, `**/api/projects/${projectId}/alerts`, "GET")
     await page.goto(`${service.url}/dashboard/p/${projectId}/alerts`)
     await known.given
@@ -47,8 +47,8 @@ describe.skipIf(!hasChromium)("the thresholds of a project", () => {
   })
 
   it("are each one of its own, above 0, and the one that is not has the focus", async () => {
-    const { projectId, service, signIn } = at()
-    const { errors, page } = await signIn()
+    const { projectId, service, signedIn } = at()
+    const { errors, page } = await signedIn()
     await page.goto(`${service.url}/dashboard/p/${projectId}/alerts`)
     const add = page.getByRole("button", { name: "Add threshold" })
     await add.click()

@@ -37,7 +37,7 @@ describe.skipIf(!hasChromium)("the token doctor", () => {
   it("collects with consent, finds what is wasted, notes what was done about it, and erases", {
     timeout: 120_000
   }, async () => {
-    const { errors, page } = await at().signIn()
+    const { errors, page } = await at().signedIn()
     await page.goto(address())
     await page.getByText("No analysis yet").waitFor()
 
@@ -152,7 +152,7 @@ describe.skipIf(!hasChromium)("the token doctor", () => {
   })
 
   it("begins an analysis of what was typed, however short ago", async () => {
-    const { errors, page } = await at().signIn()
+    const { errors, page } = await at().signedIn()
     await page.goto(address())
     await page.getByRole("button", { name: "New analysis" }).click()
     await page.getByTestId("estimate").waitFor()
@@ -166,7 +166,7 @@ describe.skipIf(!hasChromium)("the token doctor", () => {
   })
 
   it("shows how far an analysis is, and stops it", async () => {
-    const { errors, page } = await at().signIn()
+    const { errors, page } = await at().signedIn()
     const { id } = await at().api<{ readonly id: string }>("POST", `/api/projects/${at().projectId}/analyses`, {})
     // a real one ends too soon to be looked at
     let isCancelled = false
@@ -188,7 +188,7 @@ describe.skipIf(!hasChromium)("the token doctor", () => {
   })
 
   it("does not overwrite settings that another user has changed", async () => {
-    const { page } = await at().signIn()
+    const { page } = await at().signedIn()
     await page.goto(address())
     await page.getByRole("button", { name: "Switch on" }).click()
     const before = await at().api<Capture & { readonly config_version: number }>(

@@ -110,7 +110,7 @@ describe.skipIf(!hasChromium)("the actions of a report", () => {
   })
 
   it("show what a replay has found about a cheaper model, with what it could not compare", async () => {
-    const { errors, page } = await at().signIn()
+    const { errors, page } = await at().signedIn()
     const question = {
       incumbent: "sim/best",
       candidate: "sim/fast",
@@ -163,7 +163,7 @@ describe.skipIf(!hasChromium)("the actions of a report", () => {
   })
 
   it("begin with an analysis whose button stays where it is when the estimate comes", async () => {
-    const { errors, page } = await at().signIn()
+    const { errors, page } = await at().signedIn()
     const held = await holdAnswers(page, "**/analyses/estimate", "POST")
     await page.goto(`${at().service.url}/dashboard/p/${at().projectId}/analyses`)
     await page.getByRole("button", { name: "New analysis" }).click()
@@ -179,7 +179,7 @@ describe.skipIf(!hasChromium)("the actions of a report", () => {
   })
 
   it("spend on a replay only by the button that says so, however often its cost is asked for", async () => {
-    const { errors, page } = await at().signIn()
+    const { errors, page } = await at().signedIn()
     await page.goto(`${at().service.url}/dashboard/p/${at().projectId}/analyses`)
     await page.getByRole("button", { name: "New analysis" }).click()
     await page.getByRole("button", { name: "Begin" }).click()

@@ -24,7 +24,7 @@ describe.skipIf(!hasChromium)("a provider that fails", () => {
   it("is shown as it happens, in the list of calls, and with the same attempts in the call's detail", {
     timeout: 60_000
   }, async () => {
-    const { errors, page } = await at().signIn()
+    const { errors, page } = await at().signedIn()
     const { api, projectId, service } = at()
     await api("PUT", `/api/projects/${projectId}/policy`, { default_alpha: 0 })
     await page.goto(`${service.url}/dashboard/chat`)

@@ -1,6 +1,6 @@
 import type { Browser } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { hasChromium, launchChromium, openPage, settled } from "../support/Chromium.ts"
+import { closeProfiles, hasChromium, openPage, settled, sharedChromium } from "../support/Chromium.ts"
 import { type Service, startService } from "../support/Service.ts"
 import { polling } from "./Journey.ts"
 import { printedLink } from "./Seeded.ts"
@@ -13,10 +13,10 @@ describe.skipIf(!hasChromium)("the first run", () => {
   let service: Service
   let browser: Browser
   beforeAll(async () => {
-    ;[service, browser] = await Promise.all([startService({ env: { SIMULATED_PROVIDERS: "on" } }), launchChromium()])
+    ;[service, browser] = await Promise.all([startService({ env: { SIMULATED_PROVIDERS: "on" } }), sharedChromium()])
   })
   afterAll(async () => {
-    await browser.close()
+    await closeProfiles(browser)
     await service.stop()
   })
 

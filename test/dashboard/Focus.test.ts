@@ -105,9 +105,9 @@ describe.skipIf(!hasChromium)("a dialog gives the focus back", () => {
   })
 
   it("and so does what a row stood in, where it goes with what was pressed in it", async () => {
-    const { projectId, signIn } = at()
+    const { projectId, signIn, signedIn } = at()
     await signIn()
-    const { errors, page } = await signIn()
+    const { errors, page } = await signedIn()
     const running = ["first", "second"]
     await page.route("**/in-flight?*", (route) => {
       const items = running.map((id) => ({

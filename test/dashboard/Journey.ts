@@ -1,15 +1,17 @@
 import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, onTestFinished } from "vitest"
-import { closeProfile, launchChromium, openPage, type WatchedPage } from "../support/Chromium.ts"
+import { closeProfile, closeProfiles, openPage, sharedChromium, type WatchedPage } from "../support/Chromium.ts"
 import { masterKey, type Service, type ServiceOptions, startService } from "../support/Service.ts"
-import { type Api, operatorApi } from "./Seeded.ts"
+import { type Api, operatorApi, signedInProfile } from "./Seeded.ts"
 
 export interface Journey {
   readonly service: Service
   readonly browser: Browser
   readonly api: Api
   readonly projectId: string
-  /** A signed-in page of a new browser profile, closed when the test has ended: it would go on asking. */
+  /** A page of a new browser profile that is signed in, before it has loaded anything. It is closed when the test has ended: it would go on asking. */
+  readonly signedIn: () => Promise<WatchedPage>
+  /** The same, at the overview. */
   readonly signIn: () => Promise<WatchedPage>
 }
 
@@ -32,27 +34,31 @@ export const journey = (options: ServiceOptions | (() => Promise<ServiceOptions>
     const { env, ...others } = typeof options === "function" ? await options() : options
     const [service, browser] = await Promise.all([
       startService({ ...others, env: { SIMULATED_PROVIDERS: "on", GATEWAY_MASTER_KEY: masterKey, ...env } }),
-      launchChromium()
+      sharedChromium()
     ])
     const api = await operatorApi(service)
     const me = await api<{ readonly default_project_id: string }>("GET", "/api/me")
+    const signedIn = async () => {
+      const watched = await openPage(browser, { storageState: await signedInProfile(service, api) })
+      onTestFinished(() => closeProfile(watched.page))
+      return watched
+    }
     current = {
       service,
       browser,
       api,
       projectId: me.default_project_id,
+      signedIn,
       signIn: async () => {
-        const watched = await openPage(browser)
-        onTestFinished(() => closeProfile(watched.page))
-        const { url } = await api<{ readonly url: string }>("POST", "/api/session/links")
-        await watched.page.goto(url)
+        const watched = await signedIn()
+        await watched.page.goto(`${service.url}/dashboard`)
         await watched.page.getByRole("heading", { name: "Overview", exact: true }).waitFor()
         return watched
       }
     }
   })
   afterAll(async () => {
-    await current.browser.close()
+    await closeProfiles(current.browser)
     await current.service.stop()
   })
   return () => current

@@ -17,7 +17,7 @@ describe.skipIf(!hasChromium)("a key", () => {
       )
 
   it("is created, shown once, used, rotated with a grace and revoked", async () => {
-    const { errors, page } = await at().signIn()
+    const { errors, page } = await at().signedIn()
     await page.goto(`${at().service.url}/dashboard/p/${at().projectId}/keys`)
     await page.getByRole("table", { name: "Keys of this project" }).waitFor()
 
@@ -55,12 +55,12 @@ describe.skipIf(!hasChromium)("a key", () => {
   })
 
   it("is deleted once it is revoked, also as the only one of the last page", async () => {
-    const { api, service, signIn } = at()
+    const { api, service, signedIn } = at()
     const project = await api<{ readonly id: string }>("POST", "/api/me/projects", { name: "many keys" })
     const keys = `/api/projects/${project.id}/keys`
     const { id } = await api<{ readonly id: string }>("POST", keys, { name: "oldest" })
     for (let count = 1; count <= 20; count++) await api("POST", keys, { name: `key ${count}` })
-    const { errors, page } = await signIn()
+    const { errors, page } = await signedIn()
     await page.goto(`${service.url}/dashboard/p/${project.id}/keys?page=2&key=${id}`)
     const drawer = page.getByRole("dialog", { name: "oldest", exact: true })
     await drawer.getByRole("button", { name: "Revoke" }).waitFor()
@@ -78,8 +78,8 @@ describe.skipIf(!hasChromium)("a key", () => {
   })
 
   it("has the limit that was typed, and none that was rounded to it", async () => {
-    const { api, projectId, service, signIn } = at()
-    const { errors, page } = await signIn()
+    const { api, projectId, service, signedIn } = at()
+    const { errors, page } = await signedIn()
     const limitOf = async (name: string) => {
       const { items } = await api<{
         readonly items: ReadonlyArray<{ readonly name: string; readonly spend_limit_microusd: number | null }>
@@ -114,10 +114,10 @@ describe.skipIf(!hasChromium)("a key", () => {
   })
 
   it("says its whole name where the column cuts it", async () => {
-    const { api, projectId, service, signIn } = at()
+    const { api, projectId, service, signedIn } = at()
     const name = `deployment of the search service, region ${"north ".repeat(20)}`.trim()
     await api("POST", `/api/projects/${projectId}/keys`, { name })
-    const { errors, page } = await signIn()
+    const { errors, page } = await signedIn()
     await page.goto(`${service.url}/dashboard/p/${projectId}/keys`)
     const cell = page.getByRole("cell", { name }).first()
     expect(await cell.evaluate((box) => box.scrollWidth > box.clientWidth)).toBe(true)
@@ -170,12 +170,12 @@ describe.skipIf(!hasChromium)("a key", () => {
   })
 
   it("keeps what is not changed, its expiry to the millisecond, and says until when its last secret works", async () => {
-    const { api, projectId, service, signIn } = at()
+    const { api, projectId, service, signedIn } = at()
     const { id } = await api<{ readonly id: string }>("POST", `/api/projects/${projectId}/keys`, { name: "before" })
     const expires_at = new Date(Date.now() + 86_400_000).toISOString().replace(/\d\d\.\d{3}Z$/, "37.123Z")
     await api("PATCH", `/api/keys/${id}`, { expires_at })
     await api("POST", `/api/keys/${id}/rotate`, { grace_seconds: 3_600 })
-    const { errors, page } = await signIn()
+    const { errors, page } = await signedIn()
     await page.goto(`${service.url}/dashboard/p/${projectId}/keys?key=${id}`)
     const drawer = page.getByRole("dialog", { name: "before" })
     await drawer.getByText(/before the last rotation works until \d+ \w+ \d{4}, \d\d:\d\d:\d\d\.$/).waitFor()
@@ -192,12 +192,12 @@ describe.skipIf(!hasChromium)("a key", () => {
   })
 
   it("says how often it was called today and which limit is reached first once that is known", async () => {
-    const { api, projectId, service, signIn } = at()
+    const { api, projectId, service, signedIn } = at()
     const { id } = await api<{ readonly id: string }>("POST", `/api/projects/${projectId}/keys`, {
       name: "known",
       spend_limit_microusd: 1_000
     })
-    const { errors, page } = await signIn()
+    const { errors, page } = await signedIn()
     const activity = await holdAnswers(page, "**/activity?*", "GET")
     const project = await holdAnswers(page, `**/api/projects/${projectId}`, "GET")
     await page.goto(`${service.url}/dashboard/p/${projectId}/keys?key=${id}`)
@@ -236,9 +236,9 @@ describe.skipIf(!hasChromium)("a key", () => {
   })
 
   it("shows its limit whole at the width of a phone, and which calls are counted", async () => {
-    const { api, projectId, service, signIn } = at()
+    const { api, projectId, service, signedIn } = at()
     await api("POST", `/api/projects/${projectId}/keys`, { name: "large", spend_limit_microusd: 12_345_000_000 })
-    const { page } = await signIn()
+    const { page } = await signedIn()
     await page.goto(`${service.url}/dashboard/p/${projectId}/keys`)
     await page.getByRole("columnheader", { name: "Calls today" }).waitFor()
     await page.setViewportSize({ width: 390, height: 800 })
@@ -264,7 +264,7 @@ describe.skipIf(!hasChromium)("a key", () => {
       }
     )
     expect(await callWith(key.api_key)).toBe(402)
-    const { errors, page } = await at().signIn()
+    const { errors, page } = await at().signedIn()
     await expect
       .poll(
         async () => (await api<{ items: ReadonlyArray<unknown> }>("GET", `/api/projects/${projectId}/refusals`)).items

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import type { Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { generate } from "../../scripts/bench/activity/generate.mjs"
-import { hasChromium, launchChromium, openPage, settled } from "../support/Chromium.ts"
+import { closeProfiles, hasChromium, openPage, settled, sharedChromium } from "../support/Chromium.ts"
 import { databaseAt } from "../support/LedgerRows.ts"
 import { type Service, startService } from "../support/Service.ts"
 import { operatorApi } from "./Seeded.ts"
@@ -42,7 +42,7 @@ describe.skipIf(!hasChromium)("with 100,000 calls and 500 keys", () => {
     await Effect.runPromise(Effect.provide(fill(me.accounts[0]?.id ?? "", projectId), databaseAt({ dataDir })))
     service = await start()
     const again = await operatorApi(service)
-    const browser = await launchChromium()
+    const browser = await sharedChromium()
     const watched = await openPage(browser)
     page = watched.page
     page.on("request", (request) => requests.push(request.url()))
@@ -52,7 +52,7 @@ describe.skipIf(!hasChromium)("with 100,000 calls and 500 keys", () => {
     await page.getByRole("heading", { name: "Overview", exact: true }).waitFor()
     // what it still asks for would count as the next page's
     await settled(page)
-    close = () => browser.close()
+    close = () => closeProfiles(browser)
   }, 240_000)
   afterAll(async () => {
     await close()

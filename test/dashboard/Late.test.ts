@@ -31,8 +31,8 @@ describe.skipIf(!hasChromium)("an answer that comes after a person has gone on",
   }
 
   it("says nothing of the project that is shown then", async () => {
-    const { api, projectId, service, signIn } = at()
-    const { errors, page } = await signIn()
+    const { api, projectId, service, signedIn } = at()
+    const { errors, page } = await signedIn()
     await api("POST", "/api/me/projects", { name: "the other" })
     await api("POST", `/api/projects/${projectId}/credentials`, {
       provider: "openai",
@@ -57,7 +57,7 @@ describe.skipIf(!hasChromium)("an answer that comes after a person has gone on",
   })
 
   it("leads nobody back", { timeout: 180_000 }, async () => {
-    const { api, projectId, service, signIn } = at()
+    const { api, projectId, service, signedIn } = at()
     const of = `/api/projects/${projectId}`
     const page_ = `/p/${projectId}`
     const credential = await api<{ readonly id: string }>("POST", `${of}/credentials`, {
@@ -148,7 +148,7 @@ describe.skipIf(!hasChromium)("an answer that comes after a person has gone on",
         }
       }
     ]
-    const { errors, page } = await signIn()
+    const { errors, page } = await signedIn()
     const back: Array<string> = []
     for (const { answer, begin, name, path } of changes) {
       if (path === "/settings") {
@@ -170,10 +170,10 @@ describe.skipIf(!hasChromium)("an answer that comes after a person has gone on",
   })
 
   it("offers to undo the deletion of a conversation on the page that is shown then", async () => {
-    const { api, projectId, service, signIn } = at()
+    const { api, projectId, service, signedIn } = at()
     const { id } = await api<{ readonly id: string }>("POST", "/api/chat/conversations", { project_id: projectId })
     await api("POST", `/api/chat/conversations/${id}/messages`, { content: "Not to be lost", model: "sim/fast" })
-    const { errors, page } = await signIn()
+    const { errors, page } = await signedIn()
     await page.goto(`${service.url}/dashboard/chat/${id}`)
     const held = await holdAnswers(page, "**/conversations/*", "DELETE")
     await press(page, "Delete")

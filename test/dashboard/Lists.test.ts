@@ -44,10 +44,10 @@ describe.skipIf(!hasChromium)("a list that is longer than one request answers", 
   const at = journey()
 
   it("of all projects is read to its end", async () => {
-    const { api, signIn } = at()
+    const { api, signedIn } = at()
     for (let number = 1; number <= 100; number += 1)
       await api("POST", "/api/me/projects", { name: `project ${number}` })
-    const { errors, page } = await signIn()
+    const { errors, page } = await signedIn()
     await page.goto(`${at().service.url}/dashboard/admin?tab=projects`)
     const table = page.getByRole("table", { name: "Projects" })
     await table.getByRole("row").filter({ hasText: "project 100" }).waitFor()
@@ -129,7 +129,7 @@ describe.skipIf(!hasChromium)("a list that is longer than one request answers", 
   })
 
   it("keeps its rows behind the head that stays above them", async () => {
-    const { page } = await at().signIn()
+    const { page } = await at().signedIn()
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme })
       await page.goto(`${at().service.url}/dashboard/admin`)
@@ -146,11 +146,11 @@ describe.skipIf(!hasChromium)("a list that is longer than one request answers", 
   })
 
   it("of payments goes on with those before", async () => {
-    const { api, signIn } = at()
+    const { api, signedIn } = at()
     for (let number = 1; number <= 21; number += 1) {
       await api("POST", "/api/me/checkout", { credit_amount_cents: 1_000 + number })
     }
-    const { errors, page } = await signIn()
+    const { errors, page } = await signedIn()
     await page.goto(`${at().service.url}/dashboard/credits`)
     const payments = page.getByRole("region", { name: "Payments" }).getByRole("table")
     await payments.getByText("$10.21").waitFor()
@@ -211,10 +211,10 @@ describe.skipIf(!hasChromium)("a list that is longer than one request answers", 
   })
 
   it("of sessions ends one by a double click, not the next that comes in its place", async () => {
-    const { signIn } = at()
+    const { signIn, signedIn } = at()
     await signIn()
     await signIn()
-    const { errors, page } = await signIn()
+    const { errors, page } = await signedIn()
     await page.goto(`${at().service.url}/dashboard/settings?tab=sessions`)
     const ends = page.getByRole("button", { name: "End", exact: true })
     let ended = 0
@@ -236,8 +236,8 @@ describe.skipIf(!hasChromium)("a list that is longer than one request answers", 
   })
 
   it("of running calls stops one by a double click, not the next that comes in its place", async () => {
-    const { projectId, service, signIn } = at()
-    const { errors, page } = await signIn()
+    const { projectId, service, signedIn } = at()
+    const { errors, page } = await signedIn()
     const stopped: Array<string> = []
     const running = ["first", "second", "third"]
     await page.route("**/in-flight?*", (route) => {
@@ -291,8 +291,8 @@ describe.skipIf(!hasChromium)("a list that is longer than one request answers", 
   })
 
   it("of credentials is read whole, also where its pages are short", async () => {
-    const { projectId, service, signIn } = at()
-    const { errors, page } = await signIn()
+    const { projectId, service, signedIn } = at()
+    const { errors, page } = await signedIn()
     const found = (number: number, id: string) => ({
       id,
       project_id: projectId,
@@ -317,14 +317,14 @@ describe.skipIf(!hasChromium)("a list that is longer than one request answers", 
   })
 
   it("of models has how many each provider lists, without those that only their id calls", async () => {
-    const { api, projectId, service, signIn } = at()
+    const { api, projectId, service, signedIn } = at()
     const { items } = await api<{
       readonly items: ReadonlyArray<{ readonly provider: string; readonly listed: boolean }>
     }>("GET", `/api/models?limit=100&project_id=${projectId}`)
     const ofSim = items.filter(({ provider }) => provider === "sim")
     const listed = ofSim.filter((each) => each.listed).length
     expect(listed).toBeLessThan(ofSim.length)
-    const { errors, page } = await signIn()
+    const { errors, page } = await signedIn()
     await page.goto(`${service.url}/dashboard/p/${projectId}/providers`)
     const providers = page.getByRole("region", { name: "Providers of this gateway" })
     await providers.getByText(`${listed} models`, { exact: true }).first().waitFor()
@@ -358,10 +358,10 @@ describe.skipIf(!hasChromium)("a list that is longer than one request answers", 
   })
 
   it("of routing configurations is read whole", async () => {
-    const { api, projectId, service, signIn } = at()
+    const { api, projectId, service, signedIn } = at()
     const path = `/api/projects/${projectId}/routing-configurations`
     for (let number = 1; number <= 105; number += 1) await api("POST", path, { slug: `route-${number}` })
-    const { errors, page } = await signIn()
+    const { errors, page } = await signedIn()
     await page.goto(`${service.url}/dashboard/p/${projectId}/routing`)
     const table = page.getByRole("table", { name: "Routing configurations" })
     await table.getByText("auto:route-105").waitFor()
@@ -370,12 +370,12 @@ describe.skipIf(!hasChromium)("a list that is longer than one request answers", 
   })
 
   it("of versions goes on with those before, and each is compared with the active one", async () => {
-    const { api, projectId, service, signIn } = at()
+    const { api, projectId, service, signedIn } = at()
     const path = `/api/projects/${projectId}/routing-configurations`
     await api("POST", path, { slug: "often", alpha: 0 })
     for (let number = 2; number <= 60; number += 1) await api("PUT", `${path}/often`, { alpha: number / 100 })
     await api("POST", `${path}/often/activate`, { version: 1 })
-    const { errors, page } = await signIn()
+    const { errors, page } = await signedIn()
     await page.goto(`${service.url}/dashboard/p/${projectId}/routing/often`)
     const versions = page.getByRole("region", { name: "Versions" })
     await versions.getByText("v60").waitFor()

@@ -27,7 +27,7 @@ describe.skipIf(!hasChromium)("what is loaded when it is first shown", () => {
 
   it("leaves the page as it is where its code cannot be loaded, and is shown when it is asked for again", async () => {
     const { projectId, service } = at()
-    const { errors, page } = await at().signIn()
+    const { errors, page } = await at().signedIn()
     await page.goto(`${service.url}/dashboard/p/${projectId}/policy`)
     const price = page.getByRole("textbox", { name: "Highest input price" })
     await price.fill("123")
@@ -97,7 +97,7 @@ describe.skipIf(!hasChromium)("what is loaded when it is first shown", () => {
 
   it("leaves a person who has gone on to where they are when a menu comes late", async () => {
     const { projectId, service } = at()
-    const { errors, page } = await at().signIn()
+    const { errors, page } = await at().signedIn()
     await page.goto(`${service.url}/dashboard/p/${projectId}/models`)
     const field = page.getByRole("textbox", { name: "Name" })
     await field.waitFor()
@@ -136,7 +136,7 @@ describe.skipIf(!hasChromium)("what is loaded when it is first shown", () => {
 
   it("keeps the page from taking what is typed for it before it has come", async () => {
     const { projectId, service } = at()
-    const { errors, page } = await at().signIn()
+    const { errors, page } = await at().signedIn()
     await page.goto(`${service.url}/dashboard/p/${projectId}/keys`)
     await page.getByRole("table", { name: "Keys of this project" }).waitFor()
     const palette = await held(page, /assets\/Palette-.*js/)

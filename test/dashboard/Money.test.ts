@@ -94,7 +94,7 @@ describe.skipIf(!hasChromium)("money", () => {
   })
 
   it("is given once where the drawer was closed before it was known that it was taken", async () => {
-    const { errors, page } = await at().signIn()
+    const { errors, page } = await at().signedIn()
     const { credited_microusd: before } = await balanceOf(at().api)
     const given = async () => ((await balanceOf(at().api)).credited_microusd - before) / 1_000_000
     await page.goto(`${at().service.url}/dashboard/admin`)

@@ -6,10 +6,10 @@ describe.skipIf(!hasChromium)("a name", () => {
   const at = journey()
 
   it("that is one long word leaves a dialog with its button to close it, and can be read whole", async () => {
-    const { api, projectId, service, signIn } = at()
+    const { api, projectId, service, signedIn } = at()
     const name = "k".repeat(200)
     const key = await api<{ readonly id: string }>("POST", `/api/projects/${projectId}/keys`, { name })
-    const { errors, page } = await signIn()
+    const { errors, page } = await signedIn()
     for (const width of [1280, 390]) {
       await page.setViewportSize({ width, height: 800 })
       await page.goto(`${service.url}/dashboard/p/${projectId}/keys?key=${key.id}`)
@@ -33,10 +33,10 @@ describe.skipIf(!hasChromium)("a name", () => {
   })
 
   it("is typed as it is shown where something is ended permanently, whatever white space it has", async () => {
-    const { api, projectId, service, signIn } = at()
+    const { api, projectId, service, signedIn } = at()
     const key = await api<{ readonly id: string }>("POST", `/api/projects/${projectId}/keys`, { name: "two  spaces" })
     const project = await api<{ readonly id: string }>("POST", "/api/me/projects", { name: "a\u00a0cafe\u0301\t bar" })
-    const { errors, page } = await signIn()
+    const { errors, page } = await signedIn()
     await page.goto(`${service.url}/dashboard/p/${projectId}/keys?key=${key.id}`)
     await page.getByRole("button", { name: "Revoke" }).click()
     const field = page.getByRole("textbox", { name: /^Type the name: / })
@@ -134,7 +134,7 @@ describe.skipIf(!hasChromium)("a name", () => {
   })
 
   it("of a key stays with its calls when the key is deleted, and follows a change", async () => {
-    const { api, projectId, service, signIn } = at()
+    const { api, projectId, service, signedIn } = at()
     const key = await api<{ readonly api_key: string; readonly id: string }>(
       "POST",
       `/api/projects/${projectId}/keys`,
@@ -146,7 +146,7 @@ describe.skipIf(!hasChromium)("a name", () => {
       { authorization: `Bearer ${key.api_key}` }
     )
     await answer.text()
-    const { errors, page } = await signIn()
+    const { errors, page } = await signedIn()
     await page.goto(`${service.url}/dashboard/requests/${answer.headers.get("x-request-id")}`)
     await page.getByRole("link", { name: "before", exact: true }).click()
     const drawer = page.getByRole("dialog", { name: "before" })

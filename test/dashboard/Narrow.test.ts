@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { hasChromium, launchChromium, openPage, settled } from "../support/Chromium.ts"
-import { type SeededService, seededService } from "./Seeded.ts"
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
+import { closeProfile, closeProfiles, hasChromium, openPage, settled, sharedChromium } from "../support/Chromium.ts"
+import { type SeededService, seededService, signedInProfile } from "./Seeded.ts"
 
 const phone = { width: 360, height: 740 }
 
@@ -10,7 +10,7 @@ describe.skipIf(!hasChromium)("on a small screen", () => {
   let browser: Browser
   const longSlug = "a".repeat(60)
   beforeAll(async () => {
-    ;[seeded, browser] = await Promise.all([seededService(), launchChromium()])
+    ;[seeded, browser] = await Promise.all([seededService(), sharedChromium()])
     const of = `/api/projects/${seeded.projectId}`
     await seeded.api("POST", `${of}/routing-configurations`, { slug: longSlug, alpha: 0.2 })
     await seeded.api("POST", `${of}/credentials`, {
@@ -20,14 +20,16 @@ describe.skipIf(!hasChromium)("on a small screen", () => {
     })
   })
   afterAll(async () => {
-    await browser.close()
+    await closeProfiles(browser)
     await seeded.stop()
   })
 
   const signIn = async (viewport: { readonly width: number; readonly height: number }) => {
-    const watched = await openPage(browser, { viewport })
-    await watched.page.goto(await seeded.signInLink())
-    await watched.page.getByRole("heading", { name: "Overview", exact: true }).waitFor()
+    const watched = await openPage(browser, {
+      viewport,
+      storageState: await signedInProfile(seeded.service, seeded.api)
+    })
+    onTestFinished(() => closeProfile(watched.page))
     return watched
   }
   const open = async (page: Page, path: string) => {
@@ -199,6 +201,7 @@ describe.skipIf(!hasChromium)("on a small screen", () => {
 
   it("every page can be gone to, whatever its width", async () => {
     const { page } = await signIn(phone)
+    await open(page, "/")
     for (const width of [360, 767, 768, 769, 1280]) {
       await page.setViewportSize({ width, height: 800 })
       const link = page.getByRole("link", { name: "Keys", exact: true })

@@ -60,9 +60,9 @@ describe.skipIf(!hasChromium)("the overview", () => {
   })
 
   it("sends the first message of a project also where the button is clicked twice", async () => {
-    const { api, service, signIn } = at()
+    const { api, service, signedIn } = at()
     const { id } = await api<{ readonly id: string }>("POST", "/api/me/projects", { name: "new" })
-    const { errors, page } = await signIn()
+    const { errors, page } = await signedIn()
     await page.goto(`${service.url}/dashboard/p/${id}`)
     // the second click reaches the button that takes its place
     await page.getByRole("button", { name: "Send", exact: true }).dblclick()
@@ -130,8 +130,8 @@ describe.skipIf(!hasChromium)("the overview", () => {
   })
 
   it("names the models that fail, also where they are still tried, and leads to the calls that failed", async () => {
-    const { projectId, service, signIn } = at()
-    const { errors, page } = await signIn()
+    const { projectId, service, signedIn } = at()
+    const { errors, page } = await signedIn()
     const failing = { "sim/best": { failure: 0.75 }, "sim/deep": { failure: 0.9, open_for_ms: 20_000 } } as const
     await page.route("**/api/models?*", async (route) => {
       const response = await route.fetch()
@@ -151,8 +151,8 @@ describe.skipIf(!hasChromium)("the overview", () => {
   })
 
   it("asks every minute for what changes seldom, and for nothing while nobody sees it", async () => {
-    const { projectId, service, signIn } = at()
-    const { page, requests } = await signIn()
+    const { projectId, service, signedIn } = at()
+    const { page, requests } = await signedIn()
     await page.clock.install()
     await page.goto(`${service.url}/dashboard/p/${projectId}`)
     await page
@@ -184,10 +184,10 @@ describe.skipIf(!hasChromium)("the overview", () => {
   })
 
   it("says what needs attention when it comes up, and not only when the page is opened", async () => {
-    const { api, service, signIn } = at()
+    const { api, service, signedIn } = at()
     const { id } = await api<{ readonly id: string }>("POST", "/api/me/projects", { name: "watched" })
     const { api_key } = await api<{ readonly api_key: string }>("POST", `/api/projects/${id}/keys`, { name: "app" })
-    const { errors, page } = await signIn()
+    const { errors, page } = await signedIn()
     await page.clock.install()
     await page.goto(`${service.url}/dashboard/p/${id}`)
     const attention = page.locator(".block").filter({ hasText: "Attention" })
@@ -246,12 +246,12 @@ describe.skipIf(!hasChromium)("the overview of a project with a limit", () => {
   })
 
   it("names who may change it to who may not", async () => {
-    const { api, projectId, service, signIn } = at()
+    const { api, projectId, service, signedIn } = at()
     const { items } = await api<{ readonly items: ReadonlyArray<{ readonly name: string }> }>(
       "GET",
       `/api/projects/${projectId}/members`
     )
-    const { errors, page } = await signIn()
+    const { errors, page } = await signedIn()
     // the same project in the eyes of another person
     await page.route(/\/api\/(me\/)?projects(\/[^/]+)?(\?.*)?$/, async (route) => {
       const answer = await route.fetch()

@@ -129,7 +129,7 @@ describe.skipIf(!hasChromium)("the palette", () => {
   })
 
   it("offers no page of a project to a person who has none", async () => {
-    const { page } = await at().signIn()
+    const { page } = await at().signedIn()
     await page.route(/\/api\/projects(\?|$)|\/api\/me\/projects/, (route) =>
       route.request().method() === "GET"
         ? route.fulfill({ json: { items: [], has_more: false, next_cursor: null } })
@@ -143,8 +143,8 @@ describe.skipIf(!hasChromium)("the palette", () => {
   })
 
   it("says that there is nothing once it has read all that can be gone to", async () => {
-    const { projectId, service, signIn } = at()
-    const { errors, page } = await signIn()
+    const { projectId, service, signedIn } = at()
+    const { errors, page } = await signedIn()
     const held = await holdAnswers(page, "**/api/models?*", "GET")
     await page.goto(`${service.url}/dashboard/p/${projectId}/keys`)
     await page.getByRole("heading", { name: "Keys", exact: true }).waitFor()

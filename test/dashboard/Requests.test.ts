@@ -8,7 +8,7 @@ describe.skipIf(!hasChromium)("the requests of a project", () => {
     at().service.post("/v1/chat/completions", { model, messages: [{ role: "user", content: "hi" }], ...more })
 
   it("can be stopped while they run: what was held is shown, and what has come is charged", async () => {
-    const { errors, page } = await at().signIn()
+    const { errors, page } = await at().signedIn()
     const running = await call("sim/stall-mid", { stream: true })
     const id = running.headers.get("x-request-id")
     await page.goto(`${at().service.url}/dashboard/p/${at().projectId}/requests?tab=running`)
@@ -27,9 +27,9 @@ describe.skipIf(!hasChromium)("the requests of a project", () => {
   })
 
   it("count on how long they have been running", async () => {
-    const { projectId, service, signIn } = at()
+    const { projectId, service, signedIn } = at()
     const running = await call("sim/stall-mid", { stream: true })
-    const { errors, page } = await signIn()
+    const { errors, page } = await signedIn()
     await page.goto(`${service.url}/dashboard/p/${projectId}/requests?tab=running`)
     const row = page.getByRole("row").filter({ hasText: "sim/stall-mid" })
     const started = () => row.getByRole("cell").first().innerText()
@@ -42,7 +42,7 @@ describe.skipIf(!hasChromium)("the requests of a project", () => {
   })
 
   it("stay chosen by the keyboard while newer ones come above them", async () => {
-    const { api, service, signIn } = at()
+    const { api, service, signedIn } = at()
     const { id } = await api<{ readonly id: string }>("POST", "/api/me/projects", { name: "followed" })
     const key = await api<{ readonly api_key: string }>("POST", `/api/projects/${id}/keys`, { name: "followed" })
     const ask = async (model: string) => {
@@ -51,7 +51,7 @@ describe.skipIf(!hasChromium)("the requests of a project", () => {
     }
     await ask("sim/best")
     await ask("sim/fast")
-    const { errors, page } = await signIn()
+    const { errors, page } = await signedIn()
     await page.goto(`${service.url}/dashboard/p/${id}/requests?live=1`)
     const rows = page.getByRole("table", { name: "Calls" }).getByRole("row")
     const chosen = page.locator(".grid-row[data-active]")
@@ -68,7 +68,7 @@ describe.skipIf(!hasChromium)("the requests of a project", () => {
   })
 
   it("are all listed while the list follows them, also those that came too fast for one request", async () => {
-    const { api, service, signIn } = at()
+    const { api, service, signedIn } = at()
     const project = await api<{ readonly id: string }>("POST", "/api/me/projects", { name: "busy" })
     const key = await api<{ readonly api_key: string }>("POST", `/api/projects/${project.id}/keys`, { name: "busy" })
     const calls = async (number: number) => {
@@ -78,7 +78,7 @@ describe.skipIf(!hasChromium)("the requests of a project", () => {
       }
     }
     await calls(3)
-    const { errors, page } = await signIn()
+    const { errors, page } = await signedIn()
     await page.goto(`${service.url}/dashboard/p/${project.id}/requests?live=1`)
     const rows = async () => Number(await page.getByRole("table", { name: "Calls" }).getAttribute("aria-rowcount")) - 1
     await expect.poll(rows, polling).toBe(3)
@@ -101,13 +101,13 @@ describe.skipIf(!hasChromium)("the requests of a project", () => {
   })
 
   it("say what was excluded and why, at which alpha, and are found by a part of their id", async () => {
-    const { api, projectId, service, signIn } = at()
+    const { api, projectId, service, signedIn } = at()
     await api("PUT", `/api/projects/${projectId}/policy`, { excluded_models: ["sim/best"], default_alpha: 0 })
     const answer = await call("auto")
     const id = answer.headers.get("x-request-id") ?? ""
     await answer.text()
     await (await call("sim/fast")).text()
-    const { errors, page } = await signIn()
+    const { errors, page } = await signedIn()
     await page.goto(`${service.url}/dashboard/p/${projectId}/requests`)
     const rows = page.getByRole("table", { name: "Calls" }).getByRole("row")
     await expect.poll(() => rows.count(), polling).toBeGreaterThan(2)
@@ -125,9 +125,9 @@ describe.skipIf(!hasChromium)("the requests of a project", () => {
   })
 
   it("of a row of the activity are those of its days", async () => {
-    const { projectId, service, signIn } = at()
+    const { projectId, service, signedIn } = at()
     await (await call("sim/fast")).text()
-    const { errors, page, requests } = await signIn()
+    const { errors, page, requests } = await signedIn()
     await page.goto(`${service.url}/dashboard/p/${projectId}/activity?days=7`)
     const first = new Date(Date.now() - 6 * 86_400_000).toISOString().slice(0, 10)
     await page.getByRole("row").filter({ hasText: "sim/fast" }).getByRole("link", { name: "Open" }).click()
@@ -148,7 +148,7 @@ describe.skipIf(!hasChromium)("the requests of a project", () => {
     const answer = await call("sim/cut")
     expect(answer.status).toBe(502)
     await answer.text()
-    const { errors, page } = await at().signIn()
+    const { errors, page } = await at().signedIn()
     await page.goto(`${at().service.url}/dashboard/requests/${answer.headers.get("x-request-id")}`)
     await page.getByText("Last tried").waitFor()
     await page.getByText("$0 charged: a call that fails costs nothing").waitFor()
@@ -161,7 +161,7 @@ describe.skipIf(!hasChromium)("the requests of a project", () => {
     const answer = await call("sim/unreachable")
     expect(answer.status).toBe(502)
     await answer.text()
-    const { errors, page } = await at().signIn()
+    const { errors, page } = await at().signedIn()
     await page.goto(`${at().service.url}/dashboard/p/${at().projectId}/requests`)
     const row = page.getByRole("table", { name: "Calls" }).getByRole("row").filter({ hasText: "sim/unreachable" })
     const tried = row.getByRole("cell").getByText("unreachable ×2", { exact: true })

@@ -56,6 +56,33 @@ export const operatorApi = async (service: Service): Promise<Api> => {
   return (method, path, body, headers) => send(method, path, body, token, headers)
 }
 
+/** What the sign-in page leaves in a browser: it is loaded where it is what is tested, since each load of a page takes a second. */
+export const signedInProfile = async (service: Service, api: Api) => {
+  const { url } = await api<{ readonly url: string }>("POST", "/api/session/links")
+  const response = await service.post("/api/session", {
+    code: new URL(url).hash.slice("#code=".length),
+    transport: "cookie"
+  })
+  const [name = "", value = ""] = (response.headers.get("set-cookie") ?? "").split(";", 1)[0]?.split("=") ?? []
+  const { csrf_token: token } = (await response.json()) as { readonly csrf_token: string }
+  const { hostname, origin } = new URL(service.url)
+  return {
+    cookies: [
+      {
+        name,
+        value,
+        domain: hostname,
+        path: "/",
+        expires: -1,
+        httpOnly: true,
+        secure: false,
+        sameSite: "Strict" as const
+      }
+    ],
+    origins: [{ origin, localStorage: [{ name: "gateway.page-token", value: token }] }]
+  }
+}
+
 const collectedCalls = 6
 
 /** Collects the same call some times, and finds that it was the same. */

@@ -1,6 +1,6 @@
 import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
-import { closeProfile, hasChromium, launchChromium, openPage } from "../support/Chromium.ts"
+import { closeProfile, closeProfiles, hasChromium, openPage, sharedChromium } from "../support/Chromium.ts"
 import { clientSecret, type OpenIdProvider, startProvider } from "../support/OpenIdProvider.ts"
 import { type Service, startService } from "../support/Service.ts"
 
@@ -19,10 +19,10 @@ describe.skipIf(!hasChromium)("a browser that several people use", () => {
       }
     })
     provider.serve(service.url)
-    browser = await launchChromium()
+    browser = await sharedChromium()
   }, 120_000)
   afterAll(async () => {
-    await browser.close()
+    await closeProfiles(browser)
     await service.stop()
     await provider.stop()
   })

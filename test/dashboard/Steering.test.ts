@@ -53,7 +53,7 @@ describe.skipIf(!hasChromium)("what a project may use", () => {
   })
 
   it("is narrowed by a routing configuration, whose versions can be gone back to", async () => {
-    const { errors, page } = await at().signIn()
+    const { errors, page } = await at().signedIn()
     await page.goto(`${at().service.url}/dashboard/p/${at().projectId}/routing`)
     for (const _ of [1, 2]) expect((await call("auto")).status).toBe(200)
     await page.reload()
@@ -125,7 +125,7 @@ describe.skipIf(!hasChromium)("what a project may use", () => {
   })
 
   it("keeps its limits where what is typed in place of one is no number", async () => {
-    const { api, projectId, service, signIn } = at()
+    const { api, projectId, service, signedIn } = at()
     const of = `/api/projects/${projectId}`
     const policyNow = () =>
       api<{
@@ -139,7 +139,7 @@ describe.skipIf(!hasChromium)("what a project may use", () => {
     const limits = { requests_per_minute: 7, tokens_per_minute: null, concurrent_requests: 2 }
     const key = await api<{ readonly id: string }>("POST", `${of}/keys`, { name: "limited" })
     await api("PATCH", `/api/keys/${key.id}`, { rate_limits: limits })
-    const { errors, page } = await signIn()
+    const { errors, page } = await signedIn()
     await page.goto(`${service.url}/dashboard/p/${projectId}/policy`)
     for (const typed of ["-5", "-", "."]) {
       await page.getByRole("textbox", { name: "Highest input price" }).fill("")

@@ -4,11 +4,12 @@ import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import {
   closeProfile,
+  closeProfiles,
   hasChromium,
   holdApiRequests,
-  launchChromium,
   openPage,
   settled,
+  sharedChromium,
   type WatchedPage
 } from "../support/Chromium.ts"
 import { isLong } from "../support/Figures.ts"
@@ -74,12 +75,12 @@ describe.skipIf(!hasChromium)("every page", () => {
   beforeAll(async () => {
     ;[seeded, browser, axe] = await Promise.all([
       seededService(),
-      launchChromium(),
+      sharedChromium(),
       readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
     ])
   })
   afterAll(async () => {
-    await browser.close()
+    await closeProfiles(browser)
     await seeded.stop()
   })
 

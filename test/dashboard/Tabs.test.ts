@@ -149,7 +149,7 @@ describe.skipIf(!hasChromium)("a browser with several tabs", () => {
   }
 
   it("keeps what is typed in a form when it learns of a newer version, and does not overwrite that", async () => {
-    const { api, projectId, service, signIn } = at()
+    const { api, projectId, service, signedIn } = at()
     const of = `/api/projects/${projectId}`
     const key = await api<{ readonly id: string }>("POST", `${of}/keys`, { name: "shared" })
     await api("POST", `${of}/routing-configurations`, { slug: "shared" })
@@ -172,7 +172,7 @@ describe.skipIf(!hasChromium)("a browser with several tabs", () => {
       () => api("PATCH", `/api/keys/${key.id}`, { name: "renamed" }),
       () => api("PUT", `${of}/alerts`, { webhook_url: null, thresholds: [{ type: "limit_percent", percent: 80 }] })
     ]
-    const { errors, page } = await signIn()
+    const { errors, page } = await signedIn()
     for (const [index, { field, path, read, save }] of forms.entries()) {
       await page.goto(`${service.url}/dashboard${path}`)
       if (field === "At") await page.getByRole("button", { name: "Add threshold" }).click()
@@ -194,7 +194,7 @@ describe.skipIf(!hasChromium)("a browser with several tabs", () => {
   })
 
   it("shows in the form of a credential what was changed elsewhere, and does not undo it", async () => {
-    const { api, projectId, service, signIn } = at()
+    const { api, projectId, service, signedIn } = at()
     const { id } = await api<{ readonly id: string }>("POST", `/api/projects/${projectId}/credentials`, {
       provider: "openai",
       label: "shared",
@@ -202,7 +202,7 @@ describe.skipIf(!hasChromium)("a browser with several tabs", () => {
     })
     const change = (allowed: ReadonlyArray<string>) =>
       api("PATCH", `/api/credentials/${id}`, { allowed_models: allowed })
-    const { errors, page } = await signIn()
+    const { errors, page } = await signedIn()
     await page.goto(`${service.url}/dashboard/p/${projectId}/providers?credential=${id}`)
     const drawer = page.getByRole("dialog")
     const label = drawer.getByRole("textbox", { name: "Label", exact: true })
@@ -234,9 +234,9 @@ describe.skipIf(!hasChromium)("a browser with several tabs", () => {
   })
 
   it("adds to no project whom a person wanted to add to one that was deleted elsewhere", async () => {
-    const { api, projectId, service, signIn } = at()
+    const { api, projectId, service, signedIn } = at()
     const { id } = await api<{ readonly id: string }>("POST", "/api/me/projects", { name: "to be deleted" })
-    const { errors, page } = await signIn()
+    const { errors, page } = await signedIn()
     await page.goto(`${service.url}/dashboard/p/${id}`)
     await page.getByRole("link", { name: "Settings", exact: true }).click()
     await page.getByRole("tab", { name: "Members" }).click()
@@ -251,9 +251,9 @@ describe.skipIf(!hasChromium)("a browser with several tabs", () => {
   })
 
   it("changes no collection of calls over a version that its form has not shown", async () => {
-    const { api, projectId, service, signIn } = at()
+    const { api, projectId, service, signedIn } = at()
     const path = `/api/projects/${projectId}/capture`
-    const { errors, page } = await signIn()
+    const { errors, page } = await signedIn()
     await page.goto(`${service.url}/dashboard/p/${projectId}/analyses`)
     await page.getByRole("button", { name: "Switch on" }).click()
     await page.getByRole("textbox", { name: "Kept for" }).fill("7")
@@ -287,7 +287,7 @@ describe.skipIf(!hasChromium)("a browser with several tabs", () => {
   })
 
   it("shows the secret of a webhook until a person says that it is saved", async () => {
-    const { errors, page } = await at().signIn()
+    const { errors, page } = await at().signedIn()
     await page.goto(`${at().service.url}/dashboard/p/${at().projectId}/alerts`)
     await page.getByRole("textbox", { name: "Webhook URL" }).fill("https://example.com/hook")
     await page.getByRole("button", { name: "Save", exact: true }).click()

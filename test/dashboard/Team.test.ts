@@ -1,6 +1,6 @@
 import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { hasChromium, launchChromium, openPage, settled } from "../support/Chromium.ts"
+import { closeProfiles, hasChromium, openPage, settled, sharedChromium } from "../support/Chromium.ts"
 import { clientSecret, type OpenIdProvider, startProvider } from "../support/OpenIdProvider.ts"
 import { type Service, startService } from "../support/Service.ts"
 
@@ -31,7 +31,7 @@ describe.skipIf(!hasChromium)("a project that one person pays and another uses",
       }
     })
     provider.serve(service.url)
-    browser = await launchChromium()
+    browser = await sharedChromium()
     owner = await signIn("olga")
     member = await signIn("mina")
     const project = await owner.api<{ readonly id: string }>("POST", "/api/me/projects", { name: "shared" })
@@ -39,7 +39,7 @@ describe.skipIf(!hasChromium)("a project that one person pays and another uses",
     await owner.api("POST", `/api/projects/${projectId}/members`, { user_id: member.id, role: "member" })
   }, 120_000)
   afterAll(async () => {
-    await browser.close()
+    await closeProfiles(browser)
     await service.stop()
     await provider.stop()
   })

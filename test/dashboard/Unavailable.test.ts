@@ -55,7 +55,7 @@ describe.skipIf(!hasChromium)("a page whose service answers late, or not", () =>
   })
 
   it("says of each block what went wrong, and reads it when asked to", { timeout: 120_000 }, async () => {
-    const { errors, page } = await at().signIn()
+    const { errors, page } = await at().signedIn()
     for (const [url, heading] of addresses) {
       await page.route("**/api/**", (route) => route.fulfill(failed(500)))
       await page.goto(url)
@@ -77,7 +77,7 @@ describe.skipIf(!hasChromium)("a page whose service answers late, or not", () =>
   })
 
   it("says once that a project cannot be read, and asks for it again when asked to", async () => {
-    const { errors, page, requests } = await at().signIn()
+    const { errors, page, requests } = await at().signedIn()
     const { projectId, service } = at()
     const asked = (id: string) => requests.filter((url) => url.endsWith(`/api/projects/${id}`)).length
     const alert = page.locator("main").getByRole("alert")
@@ -110,7 +110,7 @@ describe.skipIf(!hasChromium)("a page whose service answers late, or not", () =>
   })
 
   it("says while it waits to ask again that the service is not available", { timeout: 120_000 }, async () => {
-    const { errors, page } = await at().signIn()
+    const { errors, page } = await at().signedIn()
     const banner = page.getByText("The service is not available right now")
     for (const [url, heading] of addresses) {
       await page.route("**/api/**", (route) => route.fulfill(failed(503, { "retry-after": "3600" })))
@@ -173,7 +173,7 @@ describe.skipIf(!hasChromium)("a page whose service answers late, or not", () =>
   })
 
   it("says of the node that it does not answer, in the words of the other blocks", async () => {
-    const { page } = await at().signIn()
+    const { page } = await at().signedIn()
     await page.route("**/readyz", (route) => route.abort())
     await page.goto(`${at().service.url}/dashboard/admin`)
     const node = page.getByRole("region", { name: "This node" })
@@ -195,7 +195,7 @@ describe.skipIf(!hasChromium)("a page whose service answers late, or not", () =>
   })
 
   it("reads by itself what could not be read as soon as the service answers again", async () => {
-    const { errors, page } = await at().signIn()
+    const { errors, page } = await at().signedIn()
     await page.clock.install()
     await page.route("**/api/**", (route) => route.abort())
     await page.goto(`${at().service.url}/dashboard/p/${at().projectId}/keys`)
@@ -218,10 +218,10 @@ describe.skipIf(!hasChromium)("a page whose service answers late, or not", () =>
   })
 
   it("shows a conversation by itself as soon as the service answers again, and asks with pauses before", async () => {
-    const { api, projectId, service, signIn } = at()
+    const { api, projectId, service, signedIn } = at()
     const { id } = await api<{ readonly id: string }>("POST", "/api/chat/conversations", { project_id: projectId })
     await api("POST", `/api/chat/conversations/${id}/messages`, { content: "Are you there?", model: "sim/fast" })
-    const { page } = await signIn()
+    const { page } = await signedIn()
     await page.clock.install()
     const askedAt: Array<number> = []
     await page.route("**/events", (route) => {
@@ -256,7 +256,7 @@ describe.skipIf(!hasChromium)("a page whose service answers late, or not", () =>
   })
 
   it("shows where something will stand while it comes", { timeout: 120_000 }, async () => {
-    const { errors, page } = await at().signIn()
+    const { errors, page } = await at().signedIn()
     for (const [url, heading] of addresses) {
       const held: Array<() => void> = []
       await page.route("**/api/**", (route) => new Promise((go) => held.push(() => go(route.continue()))))
@@ -273,7 +273,7 @@ describe.skipIf(!hasChromium)("a page whose service answers late, or not", () =>
   })
 
   it("shows which pages there are none of without a project", async () => {
-    const { errors, page } = await at().signIn()
+    const { errors, page } = await at().signedIn()
     await page.route("**/api/me/projects?*", (route) =>
       route.fulfill({ json: { items: [], has_more: false, next_cursor: null } })
     )

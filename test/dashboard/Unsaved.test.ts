@@ -265,8 +265,8 @@ describe.skipIf(!hasChromium)("a form with changes that are not saved", () => {
   })
 
   it("does not keep a person from the end of the project", async () => {
-    const { api, service, signIn } = at()
-    const { page } = await signIn()
+    const { api, service, signedIn } = at()
+    const { page } = await signedIn()
     const { id } = await api<{ readonly id: string }>("POST", "/api/me/projects", { name: "to be deleted" })
     await page.goto(`${service.url}/dashboard/p/${id}`)
     await page.getByRole("link", { name: "Settings", exact: true }).click()
@@ -304,7 +304,7 @@ describe.skipIf(!hasChromium)("a form with changes that are not saved", () => {
   })
 
   it("of a dialog outlives the session too, which ends while it is sent", async () => {
-    const { page } = await at().signIn()
+    const { page } = await at().signedIn()
     await page.goto(`${at().service.url}/dashboard/p/${at().projectId}/keys?new=1`)
     const dialog = page.getByRole("dialog", { name: "Create key" })
     await dialog.getByRole("textbox", { name: "Name" }).fill("typed before the end")
@@ -346,8 +346,8 @@ describe.skipIf(!hasChromium)("a form with changes that are not saved", () => {
   })
 
   it("is also a secret that is shown once, till a person says that it is saved", async () => {
-    const { projectId, service, signIn } = at()
-    const { errors, page } = await signIn()
+    const { projectId, service, signedIn } = at()
+    const { errors, page } = await signedIn()
     await page.goto(`${service.url}/dashboard/p/${projectId}/keys`)
     await page.getByRole("button", { name: "Create key" }).click()
     await page.getByRole("textbox", { name: "Name" }).fill("shown once")

@@ -22,6 +22,21 @@ export const launchChromium = (more: ReadonlyArray<string> = []): Promise<Browse
     ]
   })
 
+let shared: Promise<Browser> | undefined
+
+/** One for all files of a process, which ends with it: a launch costs as much as the pages of three tests. */
+export const sharedChromium = async (): Promise<Browser> => {
+  const browser = await shared?.catch(() => undefined)
+  if (browser?.isConnected()) return browser
+  shared = launchChromium()
+  return shared
+}
+
+/** What `sharedChromium` is left with when the tests of a file have ended. */
+export const closeProfiles = async (browser: Browser): Promise<void> => {
+  await Promise.all(browser.contexts().map((context) => context.close()))
+}
+
 export interface WatchedPage {
   readonly page: Page
   /** Errors of the console, of scripts and of the policy. */

@@ -17,7 +17,7 @@ describe.skipIf(!hasChromium)("conversations", () => {
   const answer = (page: Page) => page.getByTestId("answer-text").last()
 
   it("are asked, answered, asked again, edited, forked, renamed and deleted", async () => {
-    const { errors, page } = await at().signIn()
+    const { errors, page } = await at().signedIn()
     await page.goto(`${at().service.url}/dashboard/chat`)
     await choose(page, "sim/fast")
     await send(page, "What is a gateway?")
@@ -76,9 +76,9 @@ describe.skipIf(!hasChromium)("conversations", () => {
   })
 
   it("are deleted once by a double click, and restored", async () => {
-    const { api, projectId, service, signIn } = at()
+    const { api, projectId, service, signedIn } = at()
     const { id } = await api<{ readonly id: string }>("POST", "/api/chat/conversations", { project_id: projectId })
-    const { errors, page } = await signIn()
+    const { errors, page } = await signedIn()
     await page.goto(`${service.url}/dashboard/chat/${id}`)
     const deleted: Array<string> = []
     page.on("request", (request) => request.method() === "DELETE" && deleted.push(request.url()))
@@ -122,7 +122,7 @@ describe.skipIf(!hasChromium)("conversations", () => {
   })
 
   it("begin with questions that simulated models answer with an artifact, too", async () => {
-    const { errors, page } = await at().signIn()
+    const { errors, page } = await at().signedIn()
     await page.goto(`${at().service.url}/dashboard/chat`)
     await page.getByRole("button", { name: /^Write a SQL query/ }).click()
     await page.getByRole("list", { name: "Artifacts of this answer" }).getByRole("button").waitFor()
@@ -132,13 +132,13 @@ describe.skipIf(!hasChromium)("conversations", () => {
   })
 
   it("are asked at the alpha that the page names, or at that of the routing configuration", async () => {
-    const { api, projectId, service, signIn } = at()
+    const { api, projectId, service, signedIn } = at()
     await api("POST", `/api/projects/${projectId}/routing-configurations`, {
       slug: "cheap",
       models: ["sim/*"],
       alpha: 0.1
     })
-    const { errors, page } = await signIn()
+    const { errors, page } = await signedIn()
     const used = async () => {
       const path = `/api/projects/${projectId}/requests?limit=3`
       const { items } = await api<{ readonly items: ReadonlyArray<{ readonly alpha: number }> }>("GET", path)
@@ -179,7 +179,7 @@ describe.skipIf(!hasChromium)("conversations", () => {
   })
 
   it("begin with questions whose lines have room within their frames at the width of a phone", async () => {
-    const { errors, page } = await at().signIn()
+    const { errors, page } = await at().signedIn()
     await page.setViewportSize({ width: 390, height: 844 })
     await page.goto(`${at().service.url}/dashboard/chat`)
     const longest = page.getByRole("button", { name: /^Write a regular expression/ })
@@ -196,7 +196,7 @@ describe.skipIf(!hasChromium)("conversations", () => {
   })
 
   it("are written without the browser: two tabs and a reload show the same, and either can stop it", async () => {
-    const { errors, page } = await at().signIn()
+    const { errors, page } = await at().signedIn()
     const { api, projectId, service } = at()
     const { id } = await api<{ readonly id: string }>("POST", "/api/chat/conversations", { project_id: projectId })
     // a model that begins and never ends is not offered

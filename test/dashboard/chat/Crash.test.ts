@@ -4,7 +4,7 @@ import { join } from "node:path"
 import type { Browser } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { configOf, type Detail, startTalker, type Talker } from "../../support/Chat.ts"
-import { hasChromium, launchChromium, openPage } from "../../support/Chromium.ts"
+import { closeProfiles, hasChromium, openPage, sharedChromium } from "../../support/Chromium.ts"
 import { type Service, startService } from "../../support/Service.ts"
 import { balanceOf, polling } from "../Journey.ts"
 import { operatorApi } from "../Seeded.ts"
@@ -18,11 +18,11 @@ describe.skipIf(!hasChromium)("a gateway that is killed while it writes an answe
     ;[talker, dataDir, browser] = await Promise.all([
       startTalker(),
       mkdtemp(join(tmpdir(), "gateway-killed-")),
-      launchChromium()
+      sharedChromium()
     ])
   })
   afterAll(async () => {
-    await browser.close()
+    await closeProfiles(browser)
     await service.stop()
     await talker.stop()
     await rm(dataDir, { recursive: true, force: true })

@@ -7,7 +7,7 @@ describe.skipIf(!hasChromium)("a question that was edited", () => {
   const at = journey()
 
   it("is shown beside the answers that it had, and they beside it", async () => {
-    const { api, projectId, service, signIn } = at()
+    const { api, projectId, service, signedIn } = at()
     const { id } = await api<{ readonly id: string }>("POST", "/api/chat/conversations", { project_id: projectId })
     const path = `/api/chat/conversations/${id}`
     const ended = () =>
@@ -19,7 +19,7 @@ describe.skipIf(!hasChromium)("a question that was edited", () => {
     await ended()
     await api("POST", `${path}/messages/${user_message.id}/edit`, { content: "Say TWO" })
     await ended()
-    const { errors, page } = await signIn()
+    const { errors, page } = await signedIn()
     await page.goto(`${service.url}/dashboard/chat/${id}`)
     const button = (name: string) => page.getByRole("button", { name, exact: true })
     const shown = async () => [

@@ -17,10 +17,10 @@ describe.skipIf(!hasChromium)("a conversation that goes on elsewhere", () => {
   const retry = (page: Page) => page.getByRole("button", { name: "Retry" })
   /** A tab that shows the answer to a question. */
   const opened = async (first: string) => {
-    const { api, projectId, service, signIn } = at()
+    const { api, projectId, service, signedIn } = at()
     const { id } = await api<{ readonly id: string }>("POST", "/api/chat/conversations", { project_id: projectId })
     const begun = await ask(id, first)
-    const { page } = await signIn()
+    const { page } = await signedIn()
     await page.goto(`${service.url}/dashboard/chat/${id}`)
     await retry(page).waitFor()
     return { id, page, begun }

@@ -9,11 +9,11 @@ describe.skipIf(!hasChromium)("the Escape that ends the choice of an input metho
   const at = journey()
 
   it("stops no answer, and discards neither an edited question nor a title", async () => {
-    const { api, projectId, service, signIn } = at()
+    const { api, projectId, service, signedIn } = at()
     const { id } = await api<{ readonly id: string }>("POST", "/api/chat/conversations", { project_id: projectId })
     const question = { content: "Write slowly", model: "sim/stall-mid", artifacts: false }
     await api("POST", `/api/chat/conversations/${id}/messages`, question)
-    const { errors, page } = await signIn()
+    const { errors, page } = await signedIn()
     await page.goto(`${service.url}/dashboard/chat/${id}`)
     await page.getByRole("button", { name: "Stop", exact: true }).waitFor()
     const stops: Array<string> = []

@@ -57,7 +57,7 @@ describe.skipIf(!hasChromium)("a question", () => {
   it("is asked only once it is known which project is chosen", async () => {
     const { api, service } = at()
     const { id } = await api<{ readonly id: string }>("POST", "/api/me/projects", { name: "pays" })
-    const { errors, page } = await at().signIn()
+    const { errors, page } = await at().signedIn()
     await page.goto(`${service.url}/dashboard/p/${id}`)
     await page.getByRole("button", { name: "Project: pays" }).waitFor()
     const release = await held(page, "**/api/me/projects?*")
