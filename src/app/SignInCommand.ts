@@ -9,6 +9,7 @@ import * as MasterKey from "../credentials/MasterKey.ts"
 import * as AccountClient from "../http/account/AccountClient.ts"
 import { listenUrl } from "../identity/sessions/PublicUrl.ts"
 import * as SignInProof from "../identity/sessions/SignInProof.ts"
+import { withinAnswerTime } from "./command/AnswerTime.ts"
 
 /** There is no link; the message says why. */
 export class NoSignInLink extends Data.TaggedError("NoSignInLink")<{ readonly message: string }> {}
@@ -48,7 +49,8 @@ export const run = (settings: Settings.Settings) =>
           }),
         RequestError: () =>
           new NoSignInLink({ message: `no service answers at ${baseUrl}; set HOST and PORT as it has them.` })
-      })
+      }),
+      withinAnswerTime(baseUrl, (problem) => new NoSignInLink(problem))
     )
     yield* Console.log(url)
   }).pipe(Effect.provide(FetchHttpClient.layer))

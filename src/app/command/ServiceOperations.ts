@@ -13,6 +13,7 @@ import { proofHeader } from "../../http/account/Identity.ts"
 import { commandPurpose } from "../../identity/sessions/CommandAccess.ts"
 import { listenUrl } from "../../identity/sessions/PublicUrl.ts"
 import * as SignInProof from "../../identity/sessions/SignInProof.ts"
+import { withinAnswerTime } from "./AnswerTime.ts"
 import { CommandFailed, Operations, rowsAtOnce } from "./Operations.ts"
 
 /** At the service that has the embedded database of the settings open. Each request carries a proof of the master key. */
@@ -38,7 +39,11 @@ const make = Effect.fnUntraced(function* (settings: Settings.Settings) {
   })
   const asked = <A, E extends { readonly _tag: string; readonly message: string }>(
     effect: Effect.Effect<A, E>
-  ): Effect.Effect<A, CommandFailed> => Effect.mapError(effect, (error) => whyNot(error, directory, baseUrl))
+  ): Effect.Effect<A, CommandFailed> =>
+    effect.pipe(
+      Effect.mapError((error) => whyNot(error, directory, baseUrl)),
+      withinAnswerTime(baseUrl, asFailure)
+    )
 
   return Operations.of({
     defaults: Effect.flatMap(asked(client.projects.getMe()), ({ accounts: [account], default_project_id }) =>
