@@ -12,7 +12,7 @@ import type { Candidate } from "../domain/Candidate.ts"
 import { type MicroUsd, microUsd, zero } from "../domain/Money.ts"
 import { costOf, type PriceTerms, servedTerms } from "../domain/Prices.ts"
 import type { FailureFacts, ProviderError } from "../domain/ProviderError.ts"
-import { completionTokens, type Usage, usage } from "../domain/Usage.ts"
+import { completionTokens, noDetails, type Usage, usage } from "../domain/Usage.ts"
 import * as Estimate from "../ledger/Estimate.ts"
 import type { ExtendError, Hold, HoldOption } from "../ledger/Ledger.ts"
 import { type Admitted, callable } from "./Admission.ts"
@@ -221,7 +221,7 @@ const over = (
 const attemptUse = (attempt: RunningAttempt, used: Usage | null): AttemptUse => ({
   startedAtMillis: attempt.startedAtMillis,
   usage: used,
-  isReported: used !== null && believedUsage(attempt) !== undefined,
+  isReported: used !== null && isReportBelieved(attempt),
   dropped: attempt.candidate.dropped
 })
 
@@ -249,9 +249,8 @@ export const runningAttempt = ({ phase }: CallState): RunningAttempt | undefined
 
 /** Usage as the provider has reported it, and as estimated here for what has come since, or for everything. */
 export const usageOf = ({ admitted }: CallState, attempt: RunningAttempt): Usage => {
-  const reported = believedUsage(attempt)
+  const { audioTokens, tokens, unreportedTokens, usage: reported } = attempt.tally
   if (reported === undefined) {
-    const { audioTokens, tokens } = attempt.tally
     const inputAudioTokens = admitted.measure.audioTokens
     return usage({
       inputTokens: Estimate.likelyTokensWithMedia(admitted.measure, attempt.candidate.model.imageTokens),
@@ -259,13 +258,25 @@ export const usageOf = ({ admitted }: CallState, attempt: RunningAttempt): Usage
       ...(inputAudioTokens + audioTokens > 0 && { details: { inputAudioTokens, outputAudioTokens: audioTokens } })
     })
   }
-  const { unreportedTokens } = attempt.tally
+  if (!isWithinCap(attempt, reported)) {
+    // what it has counted of the prompt is not in doubt
+    const { inputAudioTokens } = reported.details
+    return {
+      ...reported,
+      outputTokens: tokens,
+      reasoningTokens: 0,
+      details: { ...noDetails, inputAudioTokens, outputAudioTokens: audioTokens }
+    }
+  }
   return unreportedTokens === 0 ? reported : { ...reported, outputTokens: reported.outputTokens + unreportedTokens }
 }
 
-/** No model generates more than the cap that it was sent: a report of more is an error of the provider. */
-const believedUsage = ({ output, tally }: RunningAttempt): Usage | undefined =>
-  tally.usage === undefined || completionTokens(tally.usage) > output.maxTokens ? undefined : tally.usage
+/** No model generates more than the cap that it was sent: a report of more output is an error of the provider. */
+const isWithinCap = ({ output }: RunningAttempt, reported: Usage): boolean =>
+  completionTokens(reported) <= output.maxTokens
+
+const isReportBelieved = (attempt: RunningAttempt): boolean =>
+  attempt.tally.usage !== undefined && isWithinCap(attempt, attempt.tally.usage)
 
 /**
  * A complete response costs its usage. A cancelled one costs its prompt and what was streamed; where nothing was streamed,
@@ -278,7 +289,7 @@ const chargeOf = (state: CallState, attempt: RunningAttempt): Charge => {
   const isUsed = isComplete || state.firstContentAtMillis !== null || billsPrompt(attempt)
   const actual = prices === null || !isUsed ? zero : costOf(prices, usageOf(state, attempt), termsOf(attempt))
   if (actual === 0 && !isComplete) return { actual, cost: noCost }
-  const isReported = believedUsage(attempt) !== undefined && tally.unreportedTokens === 0
+  const isReported = isReportBelieved(attempt) && tally.unreportedTokens === 0
   const isExact = isComplete && isReported && state.admitted.caller.billingMode === "managed"
   return { actual, cost: cost(Math.min(actual, state.hold.amount), isExact ? "charged" : "estimated") }
 }

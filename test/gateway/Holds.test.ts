@@ -256,4 +256,27 @@ describe("A hold", () => {
       })
     )
   })
+
+  it.effect(
+    "a prompt costs what its provider has counted of it, also where its count of the output is not believed",
+    () => {
+      const counted = { inputTokens: 1_000, cacheReadTokens: 9_000 }
+      const answered = (outputTokens: number) => [text("x"), finish(), used({ ...counted, outputTokens }), end]
+      const { complete, run } = setUp(
+        { one: [answered(1), answered(4_097)] },
+        [priced("one/m", 0.9, cheap)],
+        25_000_000
+      )
+      return run(
+        Effect.gen(function* () {
+          const exact = yield* complete({ maxOutputTokens: 4_096 })
+          const beyond = yield* complete({ maxOutputTokens: 4_096 })
+          expect(exact.completion?.metadata.cost.basis).toBe("charged")
+          expect(beyond.completion?.metadata.cost.basis).toBe("estimated")
+          const [first, second] = yield* booked
+          expect(second?.charged).toBe(first?.charged)
+        })
+      )
+    }
+  )
 })

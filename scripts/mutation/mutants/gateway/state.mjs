@@ -217,7 +217,7 @@ export const stateMutants = [
   },
   {
     file: state,
-    find: "const isReported = believedUsage(attempt) !== undefined && tally.unreportedTokens === 0",
+    find: "const isReported = isReportBelieved(attempt) && tally.unreportedTokens === 0",
     replace: "const isReported = true",
     breaks: "a cost that the gateway has estimated is called charged",
     tests: stateTests
