@@ -65,7 +65,9 @@ tunes the answer, so it is left out and named in \`router_metadata.dropped_param
 \`auto\` does not choose the provider, and a concrete id is answered with 400 \`unsupported_for_provider\`. What a single model
 does not take, such as \`temperature\` where it reasons, is in the catalog and treated alike. At other servers of \`openai-chat\`,
 \`service_tier\`, \`web_search_options\` and audio output are native for the models that have a price for them.
-\`tool_choice.required\` is any choice that forces a call, \`stop[1]\` more than one stop string.
+\`tool_choice.required\` is any choice that forces a call, \`stop[1]\` more than one stop string,
+\`response_format.tools\` a JSON format together with tools, which Gemini takes from version 3 on, and
+\`response_format.json_schema.stream\` a JSON schema of a streamed response.
 
 | parameter | ${Object.keys(columns).join(" | ")} |
 |---|${"---|".repeat(Object.keys(columns).length)}

@@ -6,7 +6,8 @@ export type ProtocolId = (typeof protocolIds)[number]
 /**
  * Request parameters that are provider-dependent. The first group shapes the response: a route that refuses one of them is not
  * eligible. The second group only tunes it: a dropped one is named in the response. `tool_choice.required` is any choice that forces
- * a call, `stop[1]` more than one stop string.
+ * a call, `stop[1]` more than one stop string, `response_format.tools` a JSON format together with tools, and
+ * `response_format.json_schema.stream` a JSON schema of a streamed response.
  */
 export const shapingParameters = [
   "tools",
@@ -14,6 +15,8 @@ export const shapingParameters = [
   "tool_choice.required",
   "response_format",
   "response_format.json_schema",
+  "response_format.json_schema.stream",
+  "response_format.tools",
   "modalities",
   "audio",
   "logprobs",

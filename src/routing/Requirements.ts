@@ -68,6 +68,8 @@ export const requirementsOf = (request: ChatRequest, pinned: boolean, isForced =
   if (format !== undefined && format !== "text") {
     requirements.push(parameter("response_format", "structured output", "structured-output"))
     if (format === "json_schema") requirements.push(jsonSchema)
+    if (format === "json_schema" && request.stream) requirements.push(streamedSchema)
+    if (request.tools.length > 0) requirements.push(toolsWithFormat)
   }
   if (request.modalities?.some((modality) => modality !== "text") === true) {
     requirements.push(parameter("modalities", "modalities other than text"))
@@ -146,6 +148,8 @@ const requirementsByReason = (): ReadonlyMap<string, Requirement> => {
       forcedTool,
       parameter("response_format", "structured output", "structured-output"),
       jsonSchema,
+      streamedSchema,
+      toolsWithFormat,
       parameter("logprobs", "log probabilities", "logprobs"),
       parameter("top_logprobs", "log probabilities", "logprobs"),
       ...(["modalities", "audio", ...tuningParameters] as const).map((name) => parameter(name, `'${name}'`)),
@@ -230,6 +234,22 @@ const part = (capability: Capability, param: string, what: string): Requirement 
 const jsonSchema: Requirement = {
   ...parameter("response_format.json_schema", "a JSON schema as response format"),
   param: "response_format"
+}
+
+const streamedSchema: Requirement = {
+  ...parameter("response_format.json_schema.stream", "a streamed response with a JSON schema"),
+  param: "response_format"
+}
+
+/**
+ * With the tool choice `none` too: the providers that reject the pair are sent the tools all the same. Gemini takes it from version 3
+ * on: https://github.com/googleapis/python-genai/issues/706 and /867.
+ */
+const toolsWithFormat: Requirement = {
+  ...parameter("response_format.tools", "tools together with a response format"),
+  param: "response_format",
+  isTaken: ({ protocol, upstreamModel }) =>
+    !(protocol === "gemini" && /(?:^|\/)gemini-[12](?:[.-]|$)/.test(upstreamModel))
 }
 
 /** Claude is not forced while it reasons, and some of its models cannot be told not to. */

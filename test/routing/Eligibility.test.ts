@@ -169,6 +169,8 @@ describe("What the request requires", () => {
     ["tool_choice", { toolChoice: { type: "function", function: { name: "f" } } }],
     ["response_format", { responseFormat: { type: "json_object" } }],
     ["response_format.json_schema", { responseFormat: { type: "json_schema", json_schema: {} } }],
+    ["response_format.tools", { tools: [tool], responseFormat: { type: "json_object" } }],
+    ["response_format.json_schema.stream", { stream: true, responseFormat: { type: "json_schema", json_schema: {} } }],
     ["modalities", { modalities: ["text", "audio"] }],
     ["audio", { audio: { voice: "alloy" } }],
     ["logprobs", { logprobs: true }],
@@ -182,6 +184,32 @@ describe("What the request requires", () => {
     expect(ask([objects], schema, { pinned: true }).largestExclusion).toMatchObject({
       param: "response_format",
       what: "a JSON schema as response format"
+    })
+  })
+
+  it("Gemini takes tools beside a response format from its third version on", () => {
+    const gemini = (upstreamModel: string) => model(`acme/${upstreamModel}`, { protocol: "gemini", upstreamModel })
+    const old = ["gemini-2.5-pro", "gemini-2.0-flash", "publishers/google/models/gemini-2.5-flash"].map(gemini)
+    const current = ["gemini-3-flash-preview", "gemini-3.5-flash", "gemini-20-pro", "gemini-flash-latest"].map(gemini)
+    const all = [...old, ...current]
+    for (const type of ["json_object", "json_schema"]) {
+      const responseFormat = { type, json_schema: {} }
+      const both = { tools: [tool], responseFormat }
+      expect(ask(all, both)).toMatchObject({ eligible: current, excluded: { "unsupported_response_format.tools": 3 } })
+      expect(ask(all, { ...both, toolChoice: "none" }).eligible, "they are sent all the same").toEqual(current)
+      expect(ask(all, { responseFormat }).eligible).toEqual(all)
+    }
+    expect(ask(all, { tools: [tool], responseFormat: { type: "text" } }).eligible).toEqual(all)
+  })
+
+  it("a model that streams no JSON schema is asked for one in a whole response", () => {
+    const whole = model("acme/whole", { support: supporting({ "response_format.json_schema.stream": "refused" }) })
+    const schema = { responseFormat: { type: "json_schema", json_schema: {} } }
+    expect(ask([whole], { ...schema, stream: false }).eligible).toEqual([whole])
+    expect(ask([whole], { responseFormat: { type: "json_object" }, stream: true }).eligible).toEqual([whole])
+    expect(ask([whole], { ...schema, stream: true }, { pinned: true }).largestExclusion).toMatchObject({
+      param: "response_format",
+      what: "a streamed response with a JSON schema"
     })
   })
 

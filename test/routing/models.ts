@@ -34,6 +34,8 @@ export const everythingNative: SupportTable = {
   "tool_choice.required": "native",
   response_format: "native",
   "response_format.json_schema": "native",
+  "response_format.tools": "native",
+  "response_format.json_schema.stream": "native",
   modalities: "native",
   audio: "native",
   logprobs: "native",

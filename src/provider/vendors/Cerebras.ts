@@ -9,6 +9,11 @@ export const cerebras = openAiCompatible({
   quirks: {
     ...compatible,
     outputCapField: "max_completion_tokens",
-    support: { ...compatible.support, frequency_penalty: "dropped", presence_penalty: "dropped" }
+    support: {
+      ...compatible.support,
+      "response_format.tools": "refused",
+      frequency_penalty: "dropped",
+      presence_penalty: "dropped"
+    }
   }
 })

@@ -73,6 +73,36 @@ describe("what the models of the catalog are asked for", () => {
     expect(follow).toEqual([])
   })
 
+  it("is a response format without tools at Groq, Cerebras and Gemini 2", () => {
+    const tool = { type: "function", function: { name: "f" } } as const
+    const taking = (asked: Partial<ChatRequest>) =>
+      models.filter(({ id }) => takes(id, { stream: false, ...asked })).map(({ id }) => id)
+    for (const type of ["json_object", "json_schema"]) {
+      const responseFormat = { type, json_schema: { name: "x", schema: { type: "object" } } }
+      const both = taking({ tools: [tool], responseFormat })
+      const lost = taking({ responseFormat }).filter(
+        (id) => taking({ tools: [tool] }).includes(id) && !both.includes(id)
+      )
+      expect(
+        lost.every((id) => /^(?:groq|cerebras)\/|^google\/gemini-2/.test(id)),
+        lost.join()
+      ).toBe(true)
+      for (const id of ["groq/openai/gpt-oss-120b", "cerebras/gpt-oss-120b", "google/gemini-2.5-pro"]) {
+        expect(lost).toContain(id)
+      }
+      expect(both).toContain("google/gemini-3.5-flash")
+    }
+  })
+
+  it("is no streamed JSON schema at Groq, but a streamed JSON object", () => {
+    const schema = { type: "json_schema", json_schema: { name: "x", schema: { type: "object" } } }
+    const id = "groq/openai/gpt-oss-120b"
+    expect(takes(id, { responseFormat: schema, stream: true })).toBe(false)
+    expect(takes(id, { responseFormat: schema, stream: false })).toBe(true)
+    expect(takes(id, { responseFormat: { type: "json_object" }, stream: true })).toBe(true)
+    expect(takes("cerebras/gpt-oss-120b", { responseFormat: schema, stream: true })).toBe(true)
+  })
+
   it("is no forced call and one stop string at Z.AI", () => {
     const tool = { type: "function", function: { name: "f" } } as const
     const allowed = (mode: string) => ({ type: "allowed_tools", allowed_tools: { mode, tools: [tool] } })

@@ -31,6 +31,8 @@ export const otherFormat: SupportTable = {
     "tool_choice.required",
     "response_format",
     "response_format.json_schema",
+    "response_format.json_schema.stream",
+    "response_format.tools",
     "reasoning_effort"
   ),
   ...all("refused", "modalities", "audio", "logprobs", "top_logprobs")
