@@ -18,6 +18,8 @@ export interface StubIssuer {
   keys: ReadonlyArray<JWK>
   /** Answers 503 while true. */
   isDown: boolean
+  /** Accepts requests and answers none while true. */
+  isSilent: boolean
   /** What the token endpoint returns for any code. */
   idToken: string
   /** What the token endpoint answers in its place. */
@@ -25,6 +27,8 @@ export interface StubIssuer {
   /** The requests that came, by path. */
   readonly requests: Array<string>
   readonly tokenRequests: Array<{ readonly authorization: string | undefined; readonly body: URLSearchParams }>
+  /** Ends the requests that have no answer. */
+  readonly drop: () => void
   readonly close: () => Promise<void>
 }
 
@@ -44,6 +48,7 @@ export const startIssuer = async (): Promise<StubIssuer> => {
       response.writeHead(200, { "content-type": "application/json" })
       response.end(JSON.stringify(body))
     }
+    if (stub.isSilent) return
     if (stub.isDown) return response.writeHead(503).end()
     switch (path) {
       case "/.well-known/openid-configuration":
@@ -75,10 +80,12 @@ export const startIssuer = async (): Promise<StubIssuer> => {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     keys: [],
     isDown: false,
+    isSilent: false,
     idToken: "",
     tokenFault: null,
     requests: [],
     tokenRequests: [],
+    drop: () => server.closeAllConnections(),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())

@@ -30,7 +30,7 @@ export interface IssuerShape {
 /** The OpenID provider of the people who use the account API. */
 export class Issuer extends Context.Tag("gateway/identity/Issuer")<Issuer, IssuerShape>() {
   static readonly layer = (options: OidcOptions): Layer.Layer<Issuer, never, HttpClient.HttpClient | Timers> =>
-    Layer.effect(this, make(options))
+    Layer.scoped(this, make(options))
 }
 
 const make = Effect.fnUntraced(function* (options: OidcOptions) {

@@ -1,8 +1,12 @@
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as FiberId from "effect/FiberId"
 import * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
 import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from "jose"
 import * as client from "openid-client"
 import { IssuerUnavailable } from "../../domain/AccountError.ts"
@@ -24,7 +28,7 @@ export interface IssuerDocuments {
 }
 
 export interface IssuerDocumentsShape {
-  /** Cached for ten minutes. */
+  /** Fetched again after ten minutes, for which nobody waits while the known ones count. */
   readonly current: Effect.Effect<IssuerDocuments, IssuerUnavailable>
   /** Fetched again, since a key is missing in the given ones; the same where they are too new for that. */
   readonly newerThan: (documents: IssuerDocuments) => Effect.Effect<IssuerDocuments, IssuerUnavailable>
@@ -33,18 +37,19 @@ export interface IssuerDocumentsShape {
 const maxAgeMillis = 600_000
 /** While the issuer cannot be reached its last documents count, but not forever: a key may have been withdrawn. */
 const maxStaleMillis = 24 * 3_600_000
-/** The issuer is asked this often at most, whatever tokens come. */
+/** From the end of a fetch to the next one, whatever tokens come. */
 const minIntervalMillis = 5_000
 
 export const make = (
   options: OidcOptions
-): Effect.Effect<IssuerDocumentsShape, never, HttpClient.HttpClient | Timers> =>
+): Effect.Effect<IssuerDocumentsShape, never, HttpClient.HttpClient | Scope.Scope | Timers> =>
   Effect.gen(function* () {
     const http = yield* HttpClient.HttpClient
     const timers = yield* Timers
-    const lock = Effect.unsafeMakeSemaphore(1)
+    const scope = yield* Effect.scope
     let known: IssuerDocuments | undefined
-    let askedMillis = Number.NEGATIVE_INFINITY
+    let running: Deferred.Deferred<IssuerDocuments, IssuerUnavailable> | undefined
+    let endedMillis = Number.NEGATIVE_INFINITY
 
     const isYounger = (documents: IssuerDocuments, millis: number): boolean =>
       timers.now() - documents.fetchedMillis < millis
@@ -52,7 +57,6 @@ export const make = (
       known !== undefined && isYounger(known, maxStaleMillis) ? Effect.succeed(known) : Effect.fail(unavailable)
     )
     const fetched = Effect.gen(function* () {
-      askedMillis = timers.now()
       const configuration = yield* discovered(options, http)
       const keys = yield* keysOf(configuration, http)
       known = { configuration, keys, fetchedMillis: timers.now() }
@@ -63,24 +67,41 @@ export const make = (
           Effect.logWarning(`the identity provider ${options.issuer} cannot be used: ${reason}`),
           fallback
         )
-      ),
-      // a client that leaves must not cost the next ones their turn
-      Effect.uninterruptible
-    )
-    const refreshed = (isEnough: (documents: IssuerDocuments) => boolean) =>
-      lock.withPermits(1)(
-        Effect.suspend(() => {
-          if (known !== undefined && isEnough(known)) return Effect.succeed(known)
-          return timers.now() - askedMillis < minIntervalMillis ? fallback : fetched
-        })
       )
-    const isFresh = (documents: IssuerDocuments): boolean => isYounger(documents, maxAgeMillis)
+    )
+    /** In the scope of the service: a client that leaves must not cost the next ones their turn. */
+    const start = (outcome: Deferred.Deferred<IssuerDocuments, IssuerUnavailable>) => {
+      running = outcome
+      return fetched.pipe(
+        Effect.interruptible,
+        Effect.onExit((exit) =>
+          Effect.sync(() => {
+            running = undefined
+            // counted from here: an issuer that is silent must not be asked again as soon as a fetch has waited in vain
+            endedMillis = timers.now()
+            Deferred.unsafeDone(outcome, Exit.isInterrupted(exit) ? Exit.fail(unavailable) : exit)
+          })
+        ),
+        Effect.forkIn(scope),
+        Effect.uninterruptible
+      )
+    }
+    const isDue = (): boolean => running === undefined && timers.now() - endedMillis >= minIntervalMillis
+    const refreshed = Effect.suspend(() => {
+      if (running !== undefined) return Deferred.await(running)
+      if (!isDue()) return fallback
+      const outcome = Deferred.unsafeMake<IssuerDocuments, IssuerUnavailable>(FiberId.none)
+      return Effect.zipRight(start(outcome), Deferred.await(outcome))
+    })
 
     return {
-      current: Effect.suspend(() =>
-        known !== undefined && isFresh(known) ? Effect.succeed(known) : refreshed(isFresh)
-      ),
-      newerThan: (documents) => refreshed((one) => one !== documents)
+      current: Effect.suspend(() => {
+        if (known === undefined || !isYounger(known, maxStaleMillis)) return refreshed
+        if (isYounger(known, maxAgeMillis) || !isDue()) return Effect.succeed(known)
+        return Effect.as(start(Deferred.unsafeMake(FiberId.none)), known)
+      }),
+      newerThan: (documents) =>
+        Effect.suspend(() => (known !== undefined && known !== documents ? Effect.succeed(known) : refreshed))
     }
   })
 

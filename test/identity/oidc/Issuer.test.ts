@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import type { JWTPayload } from "jose"
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest"
 import { IssuerUnavailable } from "../../../src/domain/AccountError.ts"
 import { Unauthenticated } from "../../../src/domain/GatewayError.ts"
 import { Timers } from "../../../src/domain/Timers.ts"
@@ -184,7 +184,27 @@ describe("the keys of the issuer", () => {
     expect(keyRequests()).toBe(1)
     timers.advance(1)
     expect(await isAccepted(token)).toBe(true)
-    expect(keyRequests()).toBe(2)
+    await vi.waitFor(() => expect(keyRequests()).toBe(2))
+  })
+
+  it("that are known are used at once while an issuer that is silent is asked for new ones", async () => {
+    expect(await accepts({})).toBe(true)
+    issuer.isSilent = true
+    timers.advance(600_000)
+    expect(await Promise.all(Array.from({ length: 20 }, () => accepts({})))).not.toContain(false)
+    await vi.waitFor(() => expect(issuer.requests).toHaveLength(3))
+  }, 4_000)
+
+  it("that nobody knows yet are waited for by all together, and not asked for again as soon as that has failed", async () => {
+    issuer.isSilent = true
+    const token = await signed(key, claims())
+    const all = Promise.all([verify(token), verify(token), verify(token)])
+    await vi.waitFor(() => expect(issuer.requests).toHaveLength(1))
+    timers.advance(5_000)
+    Object.assign(issuer, { isSilent: false }).drop()
+    expect(await all).toEqual(Array.from({ length: 3 }, () => expect.any(IssuerUnavailable)))
+    timers.advance(4_999)
+    expect(await verify(token)).toBeInstanceOf(IssuerUnavailable)
   })
 
   it("are fetched for an unknown key, but not more often than every five seconds", async () => {
