@@ -1,6 +1,7 @@
 import * as Chunk from "effect/Chunk"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import * as Schema from "effect/Schema"
@@ -91,18 +92,17 @@ const make = Effect.gen(function* () {
     // Counted before the lookup, so that concurrent requests of one address do not exceed the limit.
     const blockedMillis = failures.count(address)
     if (blockedMillis > 0) return Effect.fail(tooMany(blockedMillis))
-    return Effect.matchEffect(unknownLookups.run(cache.get(hash)), {
-      onFailure: (error) => {
-        failures.uncount(address)
-        return Effect.fail(error)
-      },
-      onSuccess: (found) => {
+    return unknownLookups.run(cache.get(hash)).pipe(
+      // whoever leaves before the answer has not failed either
+      Effect.onExit((exit) =>
+        Exit.isSuccess(exit) && exit.value === null ? Effect.void : Effect.sync(() => failures.uncount(address))
+      ),
+      Effect.flatMap((found) => {
         if (found === null) return rejected
-        failures.uncount(address)
         known.add(hash)
         return Effect.succeed(found.caller)
-      }
-    })
+      })
+    )
   }
 
   const rejected = Effect.fail(new Unauthenticated())

@@ -1,7 +1,10 @@
 import { randomFillSync } from "node:crypto"
+import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import { Audit } from "../../audit/Audit.ts"
 import { NotFound } from "../../domain/AccountError.ts"
 import type { CurrentUserShape } from "../../domain/CurrentUser.ts"
@@ -122,11 +125,10 @@ const make = Effect.gen(function* () {
     Effect.suspend((): Effect.Effect<A, E | Unauthenticated | RateLimited> => {
       const blockedMillis = failures.count(address)
       if (blockedMillis > 0) return Effect.fail(tooMany(blockedMillis))
-      return Effect.tapBoth(signIn, {
-        onSuccess: () => Effect.sync(() => failures.uncount(address)),
-        onFailure: (error) =>
-          error instanceof Unauthenticated ? Effect.void : Effect.sync(() => failures.uncount(address))
-      })
+      // whoever leaves before the answer has not failed either
+      return Effect.onExit(signIn, (exit) =>
+        isRefusal(exit) ? Effect.void : Effect.sync(() => failures.uncount(address))
+      )
     })
 
   return Sessions.of({
@@ -194,6 +196,9 @@ const make = Effect.gen(function* () {
       )
   })
 })
+
+const isRefusal = (exit: Exit.Exit<unknown, unknown>): boolean =>
+  Exit.isFailure(exit) && Option.exists(Cause.failureOption(exit.cause), (error) => error instanceof Unauthenticated)
 
 const noSuchSession = new NotFound({ message: "Session not found." })
 

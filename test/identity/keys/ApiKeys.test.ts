@@ -2,6 +2,7 @@ import { randomFillSync } from "node:crypto"
 import { SqlClient } from "@effect/sql/SqlClient"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import type { CallerShape } from "../../../src/domain/Caller.ts"
 import { StoreUnavailable } from "../../../src/domain/GatewayError.ts"
@@ -32,7 +33,7 @@ const answer = (authorization: string | undefined) =>
 
 describe("the Authorization header", () => {
   /** A store that knows the key, and counts what it is asked. */
-  const setUp = (options: { readonly failing?: boolean } = {}) => {
+  const setUp = (options: { readonly failing?: boolean; readonly silent?: boolean } = {}) => {
     const asked: Array<string> = []
     const timers = VirtualTimers.make()
     const store = Layer.succeed(
@@ -41,6 +42,7 @@ describe("the Authorization header", () => {
         findActive: (hash) =>
           Effect.suspend(() => {
             asked.push(hash)
+            if (options.silent) return Effect.never
             if (options.failing) return Effect.fail(new StoreUnavailable({ cause: "down" }))
             return Effect.succeed(hash === hashOf(key) ? { caller: owner, validMillis: 3_000 } : undefined)
           }),
@@ -113,6 +115,18 @@ describe("the Authorization header", () => {
       timers.advance(1)
       yield* authenticate(`Bearer ${key}`)
       expect(asked.length).toBe(2)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("is not refused after many clients of its address that left before the database answered", () => {
+    const { layer } = setUp({ silent: true })
+    return Effect.gen(function* () {
+      for (let i = 0; i < 1_000; i++) {
+        const leaving = yield* Effect.fork(authenticate(`Bearer ${mint(randomFillSync)}`))
+        yield* Effect.yieldNow()
+        yield* Fiber.interrupt(leaving)
+      }
+      expect(yield* answer(undefined)).toBe("Unauthenticated")
     }).pipe(Effect.provide(layer))
   })
 

@@ -96,6 +96,23 @@ describe.each(databases)("sessions on %s", (_, database) => {
     })
   )
 
+  it.scopedLive(
+    "are not refused after many sign-ins of their address that were interrupted, or failed by a defect",
+    () =>
+      Effect.gen(function* () {
+        const context = yield* Layer.build(sessionsOn(yield* database, VirtualTimers.make(startMillis)))
+        yield* Effect.gen(function* () {
+          const sessions = yield* Sessions
+          for (const ending of [Effect.interrupt, Effect.dieMessage("a defect")]) {
+            for (let i = 0; i < 1_000; i++) yield* Effect.exit(sessions.guarded("127.0.0.1", ending))
+          }
+          expect(yield* Effect.flip(sessions.guarded("127.0.0.1", Effect.fail(new Unauthenticated())))).toEqual(
+            new Unauthenticated()
+          )
+        }).pipe(Effect.provide(context))
+      })
+  )
+
   it.scopedLive("write down their use once a minute, however many requests come", () =>
     Effect.gen(function* () {
       const uses: Array<number> = []
