@@ -1,6 +1,7 @@
 import { byCodePoint } from "../domain/CodePointOrder.ts"
 import type { Model } from "../domain/Model.ts"
 import { reasoningFactor } from "./ReasoningFactor.ts"
+import { reasonsUnlessTold } from "./ReasoningMode.ts"
 
 /**
  * What a ranking reads of the models of a pool, each property in one array, at the model's place. A hundred models are a thousand
@@ -35,7 +36,7 @@ export interface ModelTable {
   readonly maxOutputTokens: Float64Array
   /** How many times as much the model writes as without reasoning, where no effort is sent. */
   readonly factors: Float64Array
-  /** 1 where an effort is sent although the request asks for none. */
+  /** 1 where an effort may be sent although the request asks for none. */
   readonly hasEffort: Uint8Array
   /** Some model of the pool has such an effort. */
   readonly hasEfforts: boolean
@@ -80,7 +81,7 @@ const makeTable = (models: ReadonlyArray<Model>): ModelTable => {
   const numbers = (of: (model: Model) => number | null | undefined, missing: number): Float64Array =>
     Float64Array.from(models, (model) => of(model) ?? missing)
   const flags = (of: (model: Model) => boolean): Uint8Array => Uint8Array.from(models, (model) => (of(model) ? 1 : 0))
-  const hasEffort = flags(({ profile }) => profile.effort !== null)
+  const hasEffort = flags((model) => model.profile.effort !== null || reasonsUnlessTold(model))
   const isTiered = flags(({ prices }) => (prices?.tiers.length ?? 0) > 0)
   return {
     models,

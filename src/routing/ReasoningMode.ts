@@ -39,6 +39,10 @@ export const listedEffort = ({ reasoning }: Model, asked: Effort | number): Effo
   return nearestEffort(reasoning?.efforts.filter((effort) => effort !== "none") ?? [], shareOf(asked))
 }
 
+/** Rejects tools while it reasons, also at the effort of its own that it applies when none is sent, and can be told not to reason. */
+export const reasonsUnlessTold = ({ reasoning, reasonsByDefault, toolsForbidEffort }: Model): boolean =>
+  toolsForbidEffort && reasonsByDefault && reasoning?.efforts.includes("none") === true
+
 /** Claude takes no reasoning beside a forced tool call, and no budget where the cap leaves none of the least size. */
 export const isUnasked = (model: Model, { maxOutputTokens }: ReasoningRequest, isForced: boolean): boolean => {
   if (!isClaude(model) || model.reasoning === null) return false

@@ -20,7 +20,7 @@ import { type ModelFigures, type ModelTable, tableOf } from "./ModelTable.ts"
 import { depthNeedsModel, noneEligible, type RankFailure } from "./NoneEligible.ts"
 import { candidatesOf } from "./RankedCandidates.ts"
 import { reasoningFactor } from "./ReasoningFactor.ts"
-import { effortOfMode, listedEffort } from "./ReasoningMode.ts"
+import { effortOfMode, listedEffort, reasonsUnlessTold } from "./ReasoningMode.ts"
 import type { RequestFeatures } from "./RequestFeatures.ts"
 import { isUnsupported } from "./Requirements.ts"
 import type { RouteHealth } from "./RouteHealth.ts"
@@ -275,14 +275,16 @@ const reasonOf = (
 const asksForEffort = ({ reasoning }: RequestFeatures, pinnedEffort: Effort | number | undefined): boolean =>
   pinnedEffort !== undefined || reasoning?.mode !== undefined
 
-/** `auto` uses the effort of each model's profile; some models reject an effort together with tools. */
+/** `auto` uses the effort of each model's profile; some models reject an effort other than `none` together with tools. */
 const effortFor = (
   model: Model,
   features: RequestFeatures,
   pinnedEffort: Effort | number | undefined
 ): Effort | number | undefined => {
-  if (model.profile.effort === null && !asksForEffort(features, pinnedEffort)) return undefined
+  const isTold = features.tools !== "none" && reasonsUnlessTold(model)
+  if (model.profile.effort === null && !isTold && !asksForEffort(features, pinnedEffort)) return undefined
   if (isUnsupported(model, "reasoning_effort")) return undefined
+  if (isTold) return "none"
   const isNone = pinnedEffort === "none"
   // a model that takes `none` without listing it reasons no more than with nothing
   if (isNone && model.reasoning?.efforts.includes("none") !== true) return undefined

@@ -363,6 +363,38 @@ describe("A concrete id", () => {
     }
   })
 
+  it("a model that reasons by default and forbids an effort beside tools is told not to reason", () => {
+    const reasoning = {
+      efforts: ["none", "low", "high"],
+      style: "effort",
+      budget: null,
+      defaultEffort: "low",
+      mandatory: false,
+      depth: null
+    } as const
+    const thinker: Model = { ...middle, reasoning, reasonsByDefault: true, toolsForbidEffort: true }
+    const one = (more: Partial<ChatRequest>, changes: Partial<Model> = {}) => {
+      const { altered, dropped, effort } = ranked([{ ...thinker, ...changes }], { asked: { ...asked, ...more } })
+        .candidates.first
+      return [effort, dropped, altered]
+    }
+    const tools = [tool]
+    for (const named of [{}, { model: "auto" }]) {
+      expect(one({ ...named, tools })).toEqual(["none", [], []])
+      expect(one({ ...named, tools, effort: "high" })).toEqual(["none", [], ["reasoning_effort"]])
+      expect(one(named)).toEqual([undefined, [], []])
+    }
+    expect(one({ tools, effort: "none" })).toEqual(["none", [], []])
+    expect(one({ effort: "high" })).toEqual(["high", [], []])
+    const wish = { maxTokens: undefined, summary: undefined, exclude: false } as const
+    expect(one({ tools, reasoning: { ...wish, mode: "enabled" } })).toEqual(["none", ["reasoning.mode"], []])
+    expect(one({ tools, reasoning: { ...wish, mode: "disabled" } })).toEqual(["none", [], []])
+    expect(one({ tools }, { reasonsByDefault: false })).toEqual([undefined, [], []])
+    const mandatory: Model["reasoning"] = { ...reasoning, efforts: ["low", "high"], mandatory: true }
+    expect(one({ tools }, { reasoning: mandatory })).toEqual([undefined, [], []])
+    expect(one({ tools }, { support: supporting({ reasoning_effort: "dropped" }) })).toEqual([undefined, [], []])
+  })
+
   it("a model that decides how much it reasons takes the effort for a wish: the nearest that it lists, or none", () => {
     const reasoning = {
       efforts: ["none", "low", "high"],
