@@ -119,5 +119,7 @@ const isWait = (value: number): boolean => Number.isFinite(value) && value >= 0
 
 const bounded = (millis: number): number => Math.min(maxRetryAfterMillis, Math.ceil(millis))
 
-/** Ordinary words contain no digits or asterisks; keys, ids and their masked forms do. */
-const redactIfSecret = (word: string): string => (/[0-9*]/.test(word) ? "[redacted]" : word)
+/** Ordinary words contain no digits or asterisks, and paths of an API none but in its version; keys, ids and their masked forms do. */
+const redactIfSecret = (word: string): string => (/[0-9*]/.test(word) && !apiPath.test(word) ? "[redacted]" : word)
+
+const apiPath = /^(?:\/(?:[a-z_-]+|v\d{1,2}(?:(?:alpha|beta)\d?)?))+$/

@@ -80,9 +80,26 @@ describe("what an error answer means", () => {
   it("ordinary words survive the scrubbing", () => {
     for (const words of [
       "Invalid value for 'temperature': must be between 0 and 2.",
-      "tools[0].function.name is required, see max_completion_tokens"
+      "tools[0].function.name is required, see max_completion_tokens",
+      "Function tools with reasoning_effort are not supported for gpt-5.5 in /v1/chat/completions. Use /v1/responses instead.",
+      "POST /v1beta/models and /openai/v1/chat/completions"
     ]) {
       expect(Failures.scrub(words)).toBe(words)
+    }
+  })
+
+  it("what has the slashes of a path but not its words is taken for a secret", () => {
+    for (const secret of [
+      "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+      "/v1/projects/1234567890/locations",
+      "/v1/accounts/a1b2c3d4e5f6/keys",
+      "/AbCdEfGhIjKl12/MnOpQrStUvWx",
+      "/v1/chat/completions/9f8e7d6c5b4a3f2e1d0c",
+      "/v1/files/proj-123456789",
+      "/v1/v12345678901234567890"
+    ]) {
+      expect(Failures.scrub(`at ${secret} there`), secret).toContain("[redacted]")
+      expect(Failures.scrub(`at ${secret} there`), secret).not.toContain(secret)
     }
   })
 
