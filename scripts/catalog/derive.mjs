@@ -3,6 +3,7 @@ import {
   defaultEffort,
   followsSchemas,
   reasonsOnRequest,
+  responsesOnly,
   thinksByBudget,
   tiersOf,
   toolsForbidEffort
@@ -52,10 +53,14 @@ export const catalogOf = (facts) => {
     source: { ...facts.source, contents: "facts only; quality, efforts and caps are derived by scripts/catalog" },
     providers: providers.map((id) => ({ id, protocol: protocols.get(id) ?? "openai-chat" })),
     models: facts.models
+      .filter((fact) => !isResponsesOnly(fact))
       .map((fact) => entryOf(fact, quality.get(fact.upstreamModel) ?? { quality: 0.5, prior: 0.5, benchmarks: 0 }))
       .sort(byId)
   }
 }
+
+/** @param {Fact} fact */
+const isResponsesOnly = ({ provider, upstreamModel }) => provider === "openai" && responsesOnly.has(upstreamModel)
 
 /** @param {Fact} fact @param {import("./quality.mjs").Quality} known */
 const entryOf = (fact, known) => {

@@ -10,6 +10,9 @@
  */
 export const toolsForbidEffort = new Set(["gpt-5.4", "gpt-5.4-mini", "gpt-5.4-nano", "gpt-5.5"])
 
+/** OpenAI serves them by its Responses API only, and answers 404 at chat completions, where requests are sent (its model pages). */
+export const responsesOnly = new Set(["gpt-5.3-codex"])
+
 /**
  * The effort a model applies when none is sent. OpenAI: `medium` before gpt-5.1, `none` from gpt-5.1 on, `medium` again with
  * gpt-5.5. Anthropic: `high` from generation 5, where reasoning is on by default; earlier generations reason on request only.

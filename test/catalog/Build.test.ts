@@ -46,9 +46,9 @@ describe("which models there are", () => {
   it("lists the models of usable providers only", () => {
     const openai = vendors.filter((vendor) => vendor.id === "openai")
     const ids = [...build({ vendors: openai }).keys()]
-    expect(ids).toHaveLength(17)
+    expect(ids).toHaveLength(16)
     expect(ids.every((id) => id.startsWith("openai/"))).toBe(true)
-    expect(build({ vendors }).size).toBe(106)
+    expect(build({ vendors }).size).toBe(105)
     expect(build({}).size).toBe(0)
   })
 
@@ -288,7 +288,7 @@ describe("patches", () => {
     }
     const models = build({ vendors, patches })
     expect(models.has("openai/o3")).toBe(false)
-    expect(models.size).toBe(105)
+    expect(models.size).toBe(104)
     expect(models.get("openai/gpt-5")).toMatchObject({
       inputTokens: null,
       prices: { cacheRead: null, input: 1_250_000 },

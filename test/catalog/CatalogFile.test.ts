@@ -12,9 +12,9 @@ const entry = (id: string) => {
 }
 
 describe("the catalog that ships", () => {
-  it("describes 106 models of 16 providers, each once, in code-point order", () => {
+  it("describes 105 models of 16 providers, each once, in code-point order", () => {
     const ids = builtInCatalog.models.map((model) => model.id)
-    expect(ids).toHaveLength(106)
+    expect(ids).toHaveLength(105)
     expect(builtInCatalog.providers).toHaveLength(16)
     expect(ids).toEqual([...new Set(ids)].sort())
     expect(new Set(ids.map(providerOf))).toEqual(new Set(builtInCatalog.providers.map((provider) => provider.id)))
@@ -137,6 +137,10 @@ describe("the catalog that ships", () => {
     }
     expect(reasoningOf("claude-fable-5")).toEqual(["effort", false])
     expect(entry("anthropic/claude-fable-5").reasoning?.mandatory).toBe(true)
+  })
+
+  it("leaves out what OpenAI does not serve by chat completions", () => {
+    expect(builtInCatalog.models.map((model) => model.id)).not.toContain("openai/gpt-5.3-codex")
   })
 
   it("marks models that refuse tools together with an effort", () => {
