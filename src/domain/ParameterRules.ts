@@ -3,8 +3,8 @@ export interface ParameterRules {
   /** Longer ids of users, and longer keys of cached prompts. */
   readonly maxIdCharacters: number
   /**
-   * OpenAI's own API: `stop` where a model reasons, `parallel_tool_calls` at its o-series, and `strict` beside a schema outside of the
-   * subset that it enforces.
+   * OpenAI's own API: `stop` where a model reasons, `parallel_tool_calls` at its o-series, `verbosity` other than `medium` before gpt-5,
+   * and `strict` beside a schema outside of the subset that it enforces.
    */
   readonly isOpenAi: boolean
 }

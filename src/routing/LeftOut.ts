@@ -130,6 +130,8 @@ const isUnsendable = (
       return (rejectsBlankStops(model) && request.stop.every(isBlank)) || forbidsStop(model, effort)
     case "parallel_tool_calls":
       return model.rules?.isOpenAi === true && isOSeries(model)
+    case "verbosity":
+      return model.rules?.isOpenAi === true && request.verbosity !== "medium" && (isOSeries(model) || isGpt4(model))
     case "service_tier":
       return model.protocol === "anthropic-messages" && !anthropicServiceTiers.has(request.serviceTier ?? "")
     case "safety_identifier":
@@ -152,6 +154,10 @@ const forbidsStop = ({ reasoning, reasonsByDefault, rules }: Model, effort: Effo
   rules?.isOpenAi === true && (reasoning !== null || reasonsByDefault) && effort !== "none"
 
 const isOSeries = ({ upstreamModel }: Model): boolean => /^o\d/.test(upstreamModel)
+
+const isGpt4 = ({ alias, upstreamModel }: Model): boolean => gpt4.test(alias) || gpt4.test(upstreamModel)
+
+const gpt4 = /^(?:chat)?gpt-4/
 
 /** Claude rejects sampling parameters while it reasons: by request, or by default. */
 const reasons = (model: Model, request: ChatRequest, effort: Effort | number | undefined): boolean => {

@@ -72,6 +72,19 @@ describe("what a request loses on its way to a model", () => {
     expect(leftOut(withoutUser, { user: "u", safetyIdentifier: "s" }).dropped).toEqual(["user"])
   })
 
+  it("a verbosity other than `medium` at OpenAI's models before gpt-5", () => {
+    const rules = { maxIdCharacters: 64, isOpenAi: true }
+    const droppedOf = (upstreamModel: string, verbosity: "low" | "medium", more: Partial<Model> = { rules }) =>
+      leftOut({ ...openAi, alias: upstreamModel, upstreamModel, ...more }, { verbosity }).dropped
+    for (const older of ["gpt-4o", "gpt-4.1-mini", "chatgpt-4o-latest", "o3", "o4-mini"]) {
+      expect(droppedOf(older, "low")).toEqual(["verbosity"])
+      expect(droppedOf(older, "medium")).toEqual([])
+      expect(droppedOf(older, "low", { rules: { ...rules, isOpenAi: false } })).toEqual([])
+    }
+    for (const newer of ["gpt-5", "gpt-5.5", "a-deployment"]) expect(droppedOf(newer, "low")).toEqual([])
+    expect(droppedOf("a-deployment", "low", { rules, alias: "gpt-4o" })).toEqual(["verbosity"])
+  })
+
   it("ids that are longer than the provider takes, of which a digest is sent", () => {
     const limited = { ...openAi, rules: { maxIdCharacters: 64, isOpenAi: false } }
     const ids = (length: number) => {
