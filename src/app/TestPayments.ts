@@ -1,5 +1,7 @@
 import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
 import { PaymentStore } from "../account/payments/PaymentStore.ts"
+import { modeOfKey } from "../account/payments/StripeMode.ts"
 import type * as Settings from "../config/Settings.ts"
 import type { StoreUnavailable } from "../domain/GatewayError.ts"
 import type { ConfigIssue } from "../domain/InvalidConfiguration.ts"
@@ -20,8 +22,18 @@ export const spendableIssues = (
   Effect.gen(function* () {
     if (callsCostNothing(settings)) return []
     const isOpen = settings.localCheckout === "on" && settings.stripe === null
+    const isTestMode = settings.stripe !== null && modeOfKey(Redacted.value(settings.stripe.secretKey)) === "test"
     const credited = yield* (yield* PaymentStore).testCreditedMicroUsd
     return [
+      ...(isTestMode
+        ? [
+            {
+              path: "STRIPE_SECRET_KEY",
+              message:
+                "is of Stripe's test mode: each user can add balance without paying, which calls to the configured providers can spend"
+            }
+          ]
+        : []),
       ...(isOpen ? [{ path: "LOCAL_CHECKOUT", message: "is on: each user can add balance without paying" }] : []),
       ...(credited === 0
         ? []

@@ -17,6 +17,7 @@ import { Timers, type TimersShape } from "../../domain/Timers.ts"
 import { fetchOf } from "../../egress/ClientFetch.ts"
 import type { PaymentEvent, PaymentFact } from "./PaymentFact.ts"
 import { eventOf, sessionOf } from "./StripeEvents.ts"
+import { isOfOtherMode, modeOfKey } from "./StripeMode.ts"
 
 export interface Opened {
   readonly sessionId: string
@@ -91,8 +92,11 @@ const clientOptions = (apiUrl: string | null) => {
   return { ...common, host: hostname, port, protocol: protocol === "http:" ? ("http" as const) : ("https" as const) }
 }
 
-const ofStripe = (client: Stripe, { webhookSecret }: StripeOptions, timers: TimersShape): CheckoutsShape => {
-  const [paceRequests, paceWebhooks] = [paced(timers, tellMillis), paced(timers, tellMillis)]
+const ofStripe = (client: Stripe, { secretKey, webhookSecret }: StripeOptions, timers: TimersShape): CheckoutsShape => {
+  const paceRequests = paced(timers, tellMillis)
+  const paceWebhooks = paced(timers, tellMillis)
+  const paceModes = paced(timers, tellMillis)
+  const mode = modeOfKey(Redacted.value(secretKey))
   const sent = <A>(send: () => Promise<A>) =>
     Effect.tryPromise(send).pipe(
       Effect.tapError(({ error }) =>
@@ -149,19 +153,27 @@ const ofStripe = (client: Stripe, { webhookSecret }: StripeOptions, timers: Time
                 () => "wrong signature" as const
               ),
               Effect.tapError(() => paceWebhooks(unsigned)),
-              Effect.map(eventOf),
-              Effect.flatMap(Either.match({ onLeft: ignored, onRight: Effect.succeed }))
+              Effect.flatMap((event) =>
+                isOfOtherMode(mode, event.livemode)
+                  ? Effect.as(paceModes(ofOtherMode), Option.none<PaymentEvent>())
+                  : Either.match(eventOf(event), { onLeft: ignored, onRight: Effect.succeed })
+              )
             )
         })
   }
 }
 
-/** The log has a line about each of both faults this often at most. */
+/** The log has a line about each fault this often at most. */
 const tellMillis = 60_000
 
 const unsigned = Effect.annotateLogs(Effect.logWarning("a webhook has no signature of Stripe"), {
   variable: "STRIPE_WEBHOOK_SECRET"
 })
+
+const ofOtherMode = Effect.annotateLogs(
+  Effect.logWarning("a payment event of Stripe is ignored: one of both, it or the key, is of Stripe's test mode"),
+  { variable: "STRIPE_SECRET_KEY" }
+)
 
 /** Without Stripe's own message, which may have parts of the key. */
 const faultOf = (error: unknown): Readonly<Record<string, unknown>> => {

@@ -97,6 +97,16 @@ describe.each(databaseKinds)("payments by Stripe on %s", (kind) => {
     expect(items).toMatchObject([{ id: created.payment_id, provider: "stripe", status: "credited" }])
   })
 
+  it("credit nothing by an event of Stripe's other mode", async () => {
+    const person = await newPerson(node)
+    const created = await checkout(person, 1_000)
+    const event = eventOf("checkout.session.completed", paid(created))
+    expect((await deliver({ ...event, livemode: true })).status).toBe(200)
+    expect(await balanceOf(person)).toMatchObject({ credited_microusd: 0 })
+    expect((await deliver({ ...event, livemode: false })).status).toBe(200)
+    expect(await balanceOf(person)).toMatchObject({ credited_microusd: 10_000_000 })
+  })
+
   it("are credited from the session itself where no webhook comes", async () => {
     const person = await newPerson(node)
     const created = await checkout(person, 1_000)
@@ -413,6 +423,13 @@ describe("the local test checkout", () => {
       ...real
     ])
     expect(await warned({ LOCAL_CHECKOUT: "on" })).toEqual([])
+    const testMode = "STRIPE_SECRET_KEY is of Stripe's test mode: each user can add balance without paying, which calls"
+    const stripe = { OPENAI_API_KEY: "sk-of-the-operator", STRIPE_WEBHOOK_SECRET: "whsec_of_this_test_only" }
+    expect(await warned({ ...stripe, STRIPE_SECRET_KEY: "rk_test_x" })).toEqual([
+      expect.stringContaining(testMode),
+      ...real
+    ])
+    expect(await warned({ ...stripe, STRIPE_SECRET_KEY: "sk_live_x" })).toEqual(real)
   })
 
   it("has no page for an unknown session, no other action, and no webhook", async () => {
