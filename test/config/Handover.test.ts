@@ -59,7 +59,7 @@ describe("what the settings hand over", () => {
           patches: settings.models
         })
       )
-      expect(models.byId.size).toBe(17)
+      expect(models.byId.size).toBe(16)
       expect(models.byId.has("openai/o3")).toBe(false)
       expect(models.byId.get("openai/gpt-5")).toMatchObject({
         quality: 0.9,

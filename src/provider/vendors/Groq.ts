@@ -1,5 +1,5 @@
 import { compatible } from "../protocols/openai-chat/Quirks.ts"
-import { all, noLogprobs } from "../protocols/shared/SupportTables.ts"
+import { formatsAlone, noLogprobs } from "../protocols/shared/SupportTables.ts"
 import { openAiCompatible } from "./Vendor.ts"
 
 export const groq = openAiCompatible({
@@ -10,12 +10,6 @@ export const groq = openAiCompatible({
   quirks: {
     ...compatible,
     outputCapField: "max_completion_tokens",
-    support: {
-      ...compatible.support,
-      ...noLogprobs,
-      // https://console.groq.com/docs/structured-outputs
-      ...all("refused", "response_format.json_schema.stream", "response_format.tools"),
-      "messages.name": "dropped"
-    }
+    support: { ...compatible.support, ...noLogprobs, ...formatsAlone, "messages.name": "dropped" }
   }
 })

@@ -18,6 +18,9 @@ export const noLogprobs = all("refused", "logprobs", "top_logprobs")
 /** A response format may be a JSON object, and no JSON schema. */
 export const jsonObjectsOnly = all("refused", "response_format.json_schema")
 
+/** A JSON format stands alone: not beside tools, and a schema not in a stream (https://console.groq.com/docs/structured-outputs). */
+export const formatsAlone = all("refused", "response_format.json_schema.stream", "response_format.tools")
+
 /** Every parameter has its own field: the base for protocols in the format of chat completions. */
 export const everyParameter: SupportTable = record("native")
 
