@@ -1,19 +1,22 @@
 // @ts-check
-// Types of sources, tests and scripts, and the diagnostics of Effect over the sources, in one pass: TypeScript's own compiler, built
-// with the rules of Effect in it. Which rules hold where is in tsconfig.json.
+// Types of sources, tests and scripts, and the diagnostics of Effect, in one pass: TypeScript's own compiler, built with the rules of
+// Effect in it. Which rules hold where is in tsconfig.json.
 import { spawnSync } from "node:child_process"
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs"
 import { createRequire } from "node:module"
 import { basename, dirname, join } from "node:path"
-import { nativeCompiler, platform } from "../lib/compiler.mjs"
+import { nativeCompiler } from "../lib/compiler.mjs"
 import { root } from "../lib/root.mjs"
 
 const modules = join(root, "node_modules")
 
+/** As the names of packages with programs end. */
+const platform = `${process.platform}-${process.arch}`
+
 /** @param {string} name @returns {string} */
 const versionOf = (name) => JSON.parse(readFileSync(join(modules, name, "package.json"), "utf8")).version
 
-/** Packages of this platform; undefined where it has none. */
+/** The compiler with the rules of Effect; undefined where there is none for this platform. */
 const builtWithEffect = () => {
   const command = join(modules, ".bin/effect-tsgo")
   const { status, stdout } = spawnSync(command, ["get-exe-path"], { cwd: root, encoding: "utf8" })
@@ -46,7 +49,8 @@ const withLibraries = (executable) => {
 const executable = builtWithEffect()
 if (executable === undefined)
   console.log(`skipped: the diagnostics of Effect, because @effect/tsgo has no build for ${platform}`)
-const [command = "", ...args] = executable === undefined ? nativeCompiler : [withLibraries(executable)]
+const [command, args] =
+  executable === undefined ? [process.execPath, [nativeCompiler]] : [withLibraries(executable), []]
 const { status } = spawnSync(command, [...args, "--noEmit", "-p", "tsconfig.test.json"], {
   cwd: root,
   stdio: "inherit"

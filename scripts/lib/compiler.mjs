@@ -4,8 +4,5 @@
 import { join } from "node:path"
 import { root } from "./root.mjs"
 
-/** As the names of packages with programs end. */
-export const platform = `${process.platform}-${process.arch}`
-
 /** A script for Node.js. */
 export const nativeCompiler = join(root, "node_modules/@typescript/native/bin/tsc")
