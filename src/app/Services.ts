@@ -86,13 +86,13 @@ export const services = (settings: Settings.Settings) => {
   return Layer.mergeAll(
     http,
     check,
-    activityServices(settings),
     alertServices(settings),
     analysisServices,
     chatServices(settings),
     stoppedCalls
   ).pipe(
     Layer.provideMerge(accountServices(settings)),
+    Layer.provideMerge(activityServices(settings)),
     Layer.provideMerge(gateway),
     Layer.provideMerge(captureServices),
     Layer.provideMerge(Layer.mergeAll(refusals, CallTrails.layer, RefusedCredentials.layer)),

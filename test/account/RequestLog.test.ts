@@ -7,7 +7,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { RequestLog } from "../../src/account/requests/RequestLog.ts"
+import { findEnded, RequestLog } from "../../src/account/requests/RequestLog.ts"
 import { type RequestFilter, RequestLogStore } from "../../src/account/requests/RequestLogStore.ts"
 import { cost } from "../../src/domain/Call.ts"
 import { IdGenerator } from "../../src/domain/IdGenerator.ts"
@@ -192,6 +192,31 @@ for (const [name, database] of databases) {
             error: { code: "all_providers_failed", message: null }
           })
           expect(Option.isNone(yield* log.find(randomUUID()))).toBe(true)
+        })
+      )
+
+      it.effect("finds a call whose settlement another node writes meanwhile, and waits for no other", () =>
+        Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const log = yield* RequestLog
+          const hold = yield* ledger.reserve(wants(yield* newCaller({}), option(100)))
+          const find = (id: string, openUntil: number) =>
+            Effect.suspend(() => {
+              let looked = 0
+              const isOpen = (call: string) =>
+                Effect.tap(log.isOpen(call), () =>
+                  ++looked === openUntil
+                    ? Effect.zipRight(ledger.settle(hold, settled(42)), ledger.flushed)
+                    : Effect.void
+                )
+              const found = findEnded({ find: log.find, isOpen }, Effect.void, id)
+              return Effect.map(found, (request) => ({ cost: Option.getOrNull(request)?.cost ?? null, looked }))
+            })
+          // it goes on
+          expect(yield* find(hold.callId, Number.POSITIVE_INFINITY)).toEqual({ cost: null, looked: 7 })
+          expect(yield* find(hold.callId, 4)).toEqual({ cost: cost(42, "charged"), looked: 5 })
+          expect(yield* find(randomUUID(), 1)).toEqual({ cost: null, looked: 1 })
+          expect(yield* find("no id", 1)).toEqual({ cost: null, looked: 1 })
         })
       )
 

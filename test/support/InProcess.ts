@@ -86,7 +86,8 @@ const withoutDatabase = Layer.mergeAll(
   Layer.succeed(RequestLog, {
     page: () => Effect.succeed({ items: [], next: null }),
     all: () => Stream.empty,
-    find: () => Effect.succeedNone
+    find: () => Effect.succeedNone,
+    isOpen: () => Effect.succeed(false)
   })
 )
 

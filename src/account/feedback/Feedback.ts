@@ -14,7 +14,7 @@ import { RateLimits } from "../../policy/RateLimits.ts"
 import { QualityEvidence } from "../../routing/evidence/QualityEvidenceStore.ts"
 import { likeliest } from "../../routing/quality/Classify.ts"
 import { fromRecorded } from "../../routing/RequestFeatures.ts"
-import { onceSettled } from "../requests/RequestLog.ts"
+import { onceSettled, RequestLog } from "../requests/RequestLog.ts"
 import { FeedbackStore, type GradedCall } from "./FeedbackStore.ts"
 
 /** A grade for the response of a call. */
@@ -43,11 +43,14 @@ export interface FeedbackShape {
 
 /** What applications say of responses: evidence for the routing of their own project. */
 export class Feedback extends Context.Tag("gateway/account/Feedback")<Feedback, FeedbackShape>() {
-  static readonly layer: Layer.Layer<Feedback, never, FeedbackStore | Ledger | QualityEvidence | RateLimits> =
-    Layer.effect(
-      this,
-      Effect.suspend(() => make)
-    )
+  static readonly layer: Layer.Layer<
+    Feedback,
+    never,
+    FeedbackStore | Ledger | QualityEvidence | RateLimits | RequestLog
+  > = Layer.effect(
+    this,
+    Effect.suspend(() => make)
+  )
 }
 
 /** Of one project at one node: as many calls as a busy application makes. */
@@ -59,6 +62,7 @@ const make = Effect.gen(function* () {
   const store = yield* FeedbackStore
   const evidence = yield* QualityEvidence
   const ledger = yield* Ledger
+  const log = yield* RequestLog
   const rateLimits = yield* RateLimits
   const buckets = new Map<ProjectId, Bucket.Bucket>()
 
@@ -76,7 +80,7 @@ const make = Effect.gen(function* () {
     })
 
   const find = ({ accountId, projectId }: CallerShape, id: string) =>
-    onceSettled(Effect.map(store.find(projectId, id), Option.fromNullable), ledger.flushedOf(accountId))
+    onceSettled(log, ledger.flushedOf(accountId), id, Effect.map(store.find(projectId, id), Option.fromNullable))
 
   const record = Effect.fnUntraced(function* (caller: CallerShape, { requestId, score }: Grade) {
     const call = yield* find(caller, requestId)

@@ -3,6 +3,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Schedule from "effect/Schedule"
 import * as Stream from "effect/Stream"
 import { cost } from "../../domain/Call.ts"
 import type { StoreUnavailable } from "../../domain/GatewayError.ts"
@@ -28,6 +29,8 @@ export interface RequestLogShape {
   readonly all: (project: ProjectId, filter: RequestFilter) => Stream.Stream<RequestOut, StoreUnavailable>
   /** By the request's id; of any project. None for a text that is no id, too. */
   readonly find: (id: string) => Effect.Effect<Option.Option<RequestOut>, StoreUnavailable>
+  /** Whether the money of a call is still held: it runs, or the node that ran it has yet to write its settlement. */
+  readonly isOpen: (id: string) => Effect.Effect<boolean, StoreUnavailable>
 }
 
 /** The calls of a project, as the ledger has written them. */
@@ -48,7 +51,8 @@ export class RequestLog extends Context.Tag("gateway/account/RequestLog")<Reques
             Option.fromNullable(next)
           ])
         ),
-      find: (id) => Effect.map(store.find(id), Option.map(requestOf))
+      find: (id) => Effect.map(store.find(id), Option.map(requestOf)),
+      isOpen: store.isOpen
     }))
   )
 }
@@ -59,26 +63,29 @@ export const settled = (flushed: Effect.Effect<void>): Effect.Effect<unknown> =>
 
 /** A call that has just ended, too. */
 export const findEnded = (
-  { find }: Pick<RequestLogShape, "find">,
+  log: Pick<RequestLogShape, "find" | "isOpen">,
   flushed: Effect.Effect<void>,
   id: string
-): Effect.Effect<Option.Option<RequestOut>, StoreUnavailable> => onceSettled(find(id), flushed)
+): Effect.Effect<Option.Option<RequestOut>, StoreUnavailable> => onceSettled(log, flushed, id, log.find(id))
 
-/** Looked for again where there is none: after what this node has settled, then after what another one has. */
-export const onceSettled = <A, E>(
-  find: Effect.Effect<Option.Option<A>, E>,
-  flushed: Effect.Effect<void>
-): Effect.Effect<Option.Option<A>, E> => again(again(find, settled(flushed), find), Effect.sleep(otherNodeMillis), find)
+/**
+ * Looked for again where there is none: after what this node has settled, and while the call's money is held, since the node that
+ * ran it may be about to write its settlement.
+ */
+export const onceSettled = <A>(
+  { isOpen }: Pick<RequestLogShape, "isOpen">,
+  flushed: Effect.Effect<void>,
+  id: string,
+  find: Effect.Effect<Option.Option<A>, StoreUnavailable>
+): Effect.Effect<Option.Option<A>, StoreUnavailable> =>
+  Effect.flatMap(find, (written) => {
+    if (Option.isSome(written)) return Effect.succeed(written)
+    const closed = Effect.repeat(isOpen(id), { while: (open) => open, schedule: otherNode })
+    return Effect.zipRight(Effect.zipRight(settled(flushed), closed), find)
+  })
 
-const again = <A, E>(
-  found: Effect.Effect<Option.Option<A>, E>,
-  wait: Effect.Effect<unknown>,
-  find: Effect.Effect<Option.Option<A>, E>
-): Effect.Effect<Option.Option<A>, E> =>
-  Effect.flatMap(found, (first) => (Option.isSome(first) ? Effect.succeed(first) : Effect.zipRight(wait, find)))
-
-/** The time that a settlement waits for others (`FlushTimers`), and more than a statement takes. */
-const otherNodeMillis = 50
+/** A settlement waits up to 20 ms for others (`FlushTimers`); a loaded node or database needs longer. 0.63 s in all. */
+const otherNode = Schedule.intersect(Schedule.exponential("10 millis"), Schedule.recurs(6))
 
 /** Rows that a running export has in memory; each is about 1 KB. */
 const portion = 500

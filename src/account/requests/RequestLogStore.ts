@@ -53,6 +53,8 @@ export interface RequestLogStoreShape {
   ) => Effect.Effect<RequestPage, StoreUnavailable>
   /** A call of any project. */
   readonly find: (id: string) => Effect.Effect<Option.Option<RequestRow>, StoreUnavailable>
+  /** Whether there is a hold for a call that has not been closed. */
+  readonly isOpen: (id: string) => Effect.Effect<boolean, StoreUnavailable>
 }
 
 /** The rows of calls with their attempts. */
@@ -228,7 +230,11 @@ const make = (sql: SqlClient, maxScanned: number): RequestLogStoreShape => {
             Effect.map(([row]) => Option.fromNullable(row)),
             fromSql
           )
-        : Effect.succeedNone
+        : Effect.succeedNone,
+    isOpen: (id) =>
+      isId(id)
+        ? fromSql(Effect.map(sql`select 1 from hold where id = ${id} and state = 'held'`, Arr.isNonEmptyReadonlyArray))
+        : Effect.succeed(false)
   }
 }
 
