@@ -53,8 +53,9 @@ describe.each(sharedDatabases)("a project's rules on several nodes of %s", (_, d
     Effect.gen(function* () {
       const layer = yield* database
       const here = yield* Layer.build(node(layer))
-      const there = yield* Layer.build(node(layer))
+      // before the other node listens: these rows are announced too
       yield* Effect.provide(bootstrap({ key: null, creditMicroUsd: 1, given: [] }), here)
+      const there = yield* Layer.build(node(layer))
       yield* Effect.provide(told(undefined), there)
       const { project, ...before } = yield* Effect.provide(rules, there)
       expect(before).toEqual({ allowed: null, slugs: [] })

@@ -262,8 +262,9 @@ describe.each(sharedDatabases)("API keys of several nodes on %s", (_, database) 
     Effect.gen(function* () {
       const layer = yield* database
       const here = yield* Layer.build(node(layer))
-      const there = yield* Layer.build(node(layer))
+      // before the other node listens: these rows are announced too
       yield* Effect.provide(prepare, here)
+      const there = yield* Layer.build(node(layer))
       yield* Effect.provide(told(undefined), there)
       expect(yield* Effect.provide(answer(`Bearer ${key}`), there)).toEqual(owner)
 
