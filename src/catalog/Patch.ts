@@ -49,7 +49,7 @@ export interface ModelPatch {
   readonly inputTokens?: number | null | undefined
   /** Of one completion. */
   readonly outputTokens?: number | undefined
-  /** Tokens of one image or file in a hold. */
+  /** Tokens of one image, file or page of a PDF in a hold. */
   readonly imageTokens?: number | undefined
   /** Prior estimate of answer quality, 0 to 1. */
   readonly quality?: number | undefined

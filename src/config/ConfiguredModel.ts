@@ -81,7 +81,7 @@ const optional = {
     description: "Longest prompt, in tokens; null and default: only the context bounds it."
   }),
   imageTokens: Schema.optional(TokensOrZero).annotations({
-    description: "What one image or file that is not text may cost, in tokens; default 3000."
+    description: "What one image, page of a PDF, or other file that is not text may cost, in tokens; default 3000."
   }),
   quality: Schema.optional(Fraction).annotations({
     description: "Prior estimate of answer quality, 0 to 1; default 0.5."

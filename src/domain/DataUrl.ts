@@ -18,9 +18,12 @@ export const parse = (url: string): Inline | undefined => {
 }
 
 /** The content of a text; `undefined` where it cannot be read. */
-export const textOf = (url: string): string | undefined => {
+export const textOf = (url: string): string | undefined => bytesOf(url)?.toString("utf8")
+
+/** The content; `undefined` where it cannot be read. */
+export const bytesOf = (url: string): Buffer | undefined => {
   const inline = parse(url)
-  return inline && Buffer.from(inline.base64, "base64").toString("utf8")
+  return inline && Buffer.from(inline.base64, "base64")
 }
 
 /** What to say of a URL that cannot be parsed: `otherwise` of one that is no data: URL. */

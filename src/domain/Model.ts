@@ -27,7 +27,7 @@ export interface Model {
   readonly inputTokens: number | null
   /** Of one completion, reasoning included. `null`: not documented. */
   readonly outputTokens: number | null
-  /** Tokens of one image or file in a hold. */
+  /** Tokens of one image, file or page of a PDF in a hold. */
   readonly imageTokens: number
   /** Rules of the provider's prompt cache; `null` and absent: not known, or its rates are not. */
   readonly cache?: PromptCache | null | undefined

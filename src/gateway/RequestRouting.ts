@@ -148,7 +148,7 @@ const costBoundOf = (
     : {
         maxMicroUsd: maxCostMicroUsd,
         textTokens: Estimate.textTokensBound(measure),
-        imagesAndFiles: measure.images + measure.files,
+        imagesAndFiles: Estimate.imagesBound(measure),
         audioTokens: measure.audioTokens
       }
 

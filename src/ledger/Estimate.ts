@@ -3,11 +3,12 @@ import type { AudioPart, ChatRequest, FilePart, ImagePart, Message, ToolCall } f
 import * as DataUrl from "../domain/DataUrl.ts"
 import { writeExactly } from "../domain/ExactJson.ts"
 import { type BoundedPrompt, highestCost, payableOutputTokens } from "../domain/HighestCost.ts"
-import { headOf, isTextFile } from "../domain/MediaTypes.ts"
+import { documentFormatOf, headOf, isTextFile } from "../domain/MediaTypes.ts"
 import type { Model } from "../domain/Model.ts"
 import { type MicroUsd, microUsd, perMillion, zero } from "../domain/Money.ts"
 import { highestOutputRate } from "../domain/Prices.ts"
 import type { HoldOption } from "./Hold.ts"
+import * as PdfPages from "./PdfPages.ts"
 import * as TokenEstimator from "./TokenEstimator.ts"
 
 /** Length of a prompt, estimated without a tokenizer. */
@@ -21,6 +22,8 @@ export interface PromptEstimate {
   readonly images: number
   /** Without those that are text. */
   readonly files: number
+  /** Of PDF files, beyond the first page of each. */
+  readonly furtherPages: number
   readonly audioTokens: number
 }
 
@@ -51,14 +54,14 @@ const minBytesPerToken = 1.9
  */
 export const estimatePrompt = (request: ChatRequest, random: TokenEstimator.NextRandom): PromptEstimate => {
   const text = TokenEstimator.make(random)
-  const media = { images: 0, files: 0, audioTokens: 0, texts: 0 }
+  const media: Media = { images: 0, files: 0, furtherPages: 0, audioTokens: 0, texts: 0, pdfPages: PdfPages.make() }
   for (const message of request.messages) {
     text.add(message.role)
     addMessage(message, text, media)
   }
   for (const tool of request.tools) text.add(writeExactly(tool))
   if (request.responseFormat !== undefined) text.add(writeExactly(request.responseFormat))
-  const { audioTokens, files, images, texts } = media
+  const { audioTokens, files, furtherPages, images, texts } = media
   const framing = framingTokens * (request.messages.length + request.tools.length + texts + 1)
   const { high, likely } = text.tokens()
   return {
@@ -67,6 +70,7 @@ export const estimatePrompt = (request: ChatRequest, random: TokenEstimator.Next
     highTokens: Math.ceil(high) + framing,
     images,
     files,
+    furtherPages,
     audioTokens
   }
 }
@@ -75,13 +79,16 @@ export const estimatePrompt = (request: ChatRequest, random: TokenEstimator.Next
 export const likelyPromptTokens = (prompt: PromptEstimate): number =>
   Math.min(prompt.utf8Bytes, prompt.estimatedTokens) + prompt.audioTokens
 
-/** The same with them, at so many tokens each. */
+/** The same with them, at so many tokens each; a file counts once. */
 export const likelyTokensWithMedia = (prompt: PromptEstimate, imageTokens: number): number =>
   likelyPromptTokens(prompt) + (prompt.images + prompt.files) * imageTokens
 
 /** The upper bound of the prompt's length, for money: whatever tokenizer the provider has. */
 export const promptTokensBound = (prompt: PromptEstimate, model: Model): number =>
-  textTokensBound(prompt) + (prompt.images + prompt.files) * model.imageTokens + prompt.audioTokens
+  textTokensBound(prompt) + imagesBound(prompt) * model.imageTokens + prompt.audioTokens
+
+/** For money each page of a PDF counts as an image; how many tokens a provider makes of it depends on what is on it. */
+export const imagesBound = ({ files, furtherPages, images }: PromptEstimate): number => images + files + furtherPages
 
 /** Of its text alone. */
 export const textTokensBound = ({ highTokens, utf8Bytes }: PromptEstimate): number =>
@@ -187,9 +194,11 @@ const boundedPrompt = (prompt: PromptEstimate, model: Model): BoundedPrompt => (
 interface Media {
   images: number
   files: number
+  furtherPages: number
   audioTokens: number
   /** Files that are text. */
   texts: number
+  readonly pdfPages: PdfPages.PdfPages
 }
 
 const addMessage = (message: Message, text: TokenEstimator.TokenEstimator, media: Media): void => {
@@ -225,20 +234,27 @@ const addMedia = (part: ImagePart | AudioPart | FilePart, text: TokenEstimator.T
       media.audioTokens += Math.ceil(part.input_audio.data.length / audioCharactersPerToken)
       return
     case "file": {
-      const content = textIn(part.file)
-      if (content === undefined) media.files += 1
-      else {
-        media.texts += 1
-        text.add(content)
-      }
+      addFile(part.file, text, media)
       if (part.file.filename !== undefined) text.add(part.file.filename)
     }
   }
 }
 
-const textIn = ({ file_data: data = "", filename }: FilePart["file"]): string | undefined => {
-  const head = headOf(data)
-  return head !== undefined && isTextFile(head.mediaType, filename) ? DataUrl.textOf(data) : undefined
+const addFile = (
+  { file_data: data = "", filename }: FilePart["file"],
+  text: TokenEstimator.TokenEstimator,
+  media: Media
+): void => {
+  const type = headOf(data)?.mediaType
+  const content = type !== undefined && isTextFile(type, filename) ? DataUrl.textOf(data) : undefined
+  if (content !== undefined) {
+    media.texts += 1
+    text.add(content)
+    return
+  }
+  media.files += 1
+  const file = type === undefined || documentFormatOf(type, filename) !== "pdf" ? undefined : DataUrl.bytesOf(data)
+  if (file !== undefined) media.furtherPages += media.pdfPages.of(file) - 1
 }
 
 const addToolCall = (call: ToolCall, text: TokenEstimator.TokenEstimator): void => {

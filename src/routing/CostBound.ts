@@ -8,6 +8,7 @@ export interface CostBound {
   readonly maxMicroUsd: number
   /** Without images, files and audio, whose length depends on the model. */
   readonly textTokens: number
+  /** Each page of a PDF counts. */
   readonly imagesAndFiles: number
   readonly audioTokens: number
 }

@@ -32,7 +32,15 @@ const candidate: Candidate = {
 
 const output: CallState.OutputLimit = { maxTokens: 4_096, fullTokens: 4_096, isUnaffordable: false }
 
-const measure = { utf8Bytes: 100, estimatedTokens: 30, highTokens: 30, images: 0, files: 0, audioTokens: 0 }
+const measure = {
+  utf8Bytes: 100,
+  estimatedTokens: 30,
+  highTokens: 30,
+  images: 0,
+  files: 0,
+  furtherPages: 0,
+  audioTokens: 0
+}
 
 const admitted: Admitted = {
   requestId,

@@ -10,7 +10,15 @@ import * as Estimate from "../../src/ledger/Estimate.ts"
 import { testModel } from "../../src/testing/index.ts"
 import { request } from "../provider/protocols/calls.ts"
 
-const measure = { utf8Bytes: 4_000, estimatedTokens: 900, highTokens: 1_100, images: 0, files: 0, audioTokens: 0 }
+const measure = {
+  utf8Bytes: 4_000,
+  estimatedTokens: 900,
+  highTokens: 1_100,
+  images: 0,
+  files: 0,
+  furtherPages: 0,
+  audioTokens: 0
+}
 
 const candidate = ({ effort, input, limit, output }: Shape, index: number): Candidate => ({
   model: testModel(`p${index}/m`, {

@@ -74,6 +74,26 @@ describe("Measuring a prompt", () => {
     }
   })
 
+  it("each page of a PDF counts as an image for money, and the file as one for limits", () => {
+    const pages = Buffer.from("%PDF-1.7 ".concat("<< /Type /Page >> ".repeat(5))).toString("base64")
+    const part = (head: string, filename?: string) => {
+      const file = { file_data: head + pages, ...(filename !== undefined && { filename }) }
+      return { type: "file" as const, file }
+    }
+    const parts = [
+      part("data:application/pdf;base64,"),
+      part("data:application/octet-stream;base64,", "a.PDF"),
+      part("data:application/octet-stream;base64,"),
+      part("data:application/pdf;base64,%")
+    ]
+    const media = measure(request([{ role: "user", content: parts }]))
+    expect(media).toMatchObject({ files: 4, furtherPages: 8 })
+    const bound = Estimate.promptTokensBound(media, model())
+    expect(bound - Estimate.textTokensBound(media)).toBe(12 * 3_000)
+    expect(Estimate.imagesBound(media)).toBe(12)
+    expect(Estimate.likelyTokensWithMedia(media, 3_000) - Estimate.likelyPromptTokens(media)).toBe(4 * 3_000)
+  })
+
   it("an image or a file counts as one, whatever the length of its data", () => {
     const data = `data:image/png;base64,${"A".repeat(1_000_000)}`
     const media = measure(
