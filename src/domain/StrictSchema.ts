@@ -17,6 +17,44 @@ export const losesFormat = ({ objectArguments, responseFormat }: ChatRequest): b
   return objectArguments === true && isRecord(format) && !isEnforceable(format["schema"])
 }
 
+/**
+ * Whether strict tools have more than Claude's providers enforce for one request: they reject it. The limits are those of Anthropic, and count
+ * the schemas of all strict tools and of the response format together.
+ */
+export const exceedsStrictLimits = ({
+  responseFormat,
+  tools
+}: Pick<ChatRequest, "responseFormat" | "tools">): boolean => {
+  const strict = tools.flatMap((tool) => (tool.type === "function" && tool.function.strict === true ? [tool] : []))
+  if (strict.length === 0) return false
+  if (strict.length > maxStrictTools) return true
+  const format = responseFormat?.["json_schema"]
+  const schemas = strict.map((tool): unknown => tool.function.parameters)
+  const counts = { optional: 0, unions: 0 }
+  for (const schema of isRecord(format) ? [...schemas, format["schema"]] : schemas) addCounts(schema, counts)
+  return counts.optional > maxOptionalProperties || counts.unions > maxUnions
+}
+
+const maxStrictTools = 20
+const maxOptionalProperties = 24
+const maxUnions = 16
+
+/** Unions are those that `anyOf` and `oneOf` list, and lists of types; values that are listed decide alone. */
+const addCounts = (schema: unknown, counts: { optional: number; unions: number }): void => {
+  if (!isRecord(schema)) return
+  const { $defs, allOf, anyOf, definitions, items, oneOf, properties, required, type } = schema
+  const choices = Array.isArray(anyOf) ? anyOf : Array.isArray(oneOf) ? oneOf : undefined
+  const isListed = "enum" in schema || "const" in schema
+  if (!isListed && (choices ?? (Array.isArray(type) ? type : [])).length > 1) counts.unions += 1
+  if (isRecord(properties)) {
+    const names = new Set<unknown>(Array.isArray(required) ? required : [])
+    counts.optional += Object.keys(properties).filter((name) => !names.has(name)).length
+  }
+  const inner = [properties, $defs, definitions].flatMap((named) => (isRecord(named) ? Object.values(named) : []))
+  for (const one of [...inner, items, ...(choices ?? []), ...(Array.isArray(allOf) ? allOf : [])])
+    addCounts(one, counts)
+}
+
 /** Levels that OpenAI documents. */
 const maxDepth = 10
 

@@ -2,7 +2,7 @@ import type { CallerShape } from "../domain/Caller.ts"
 import type { ChatRequest, Effort, JsonObject, Message, Tool, ToolChoice } from "../domain/Chat.ts"
 import type { Model } from "../domain/Model.ts"
 import { anthropicServiceTiers } from "../domain/ServiceTiers.ts"
-import { losesFormat, losesStrict } from "../domain/StrictSchema.ts"
+import { exceedsStrictLimits, losesFormat, losesStrict } from "../domain/StrictSchema.ts"
 import type { ProtocolId, TuningParameter } from "../domain/Support.ts"
 import { isClaude, isModeLost, isUnasked } from "./ReasoningMode.ts"
 import { tuningOf } from "./Requirements.ts"
@@ -25,13 +25,16 @@ export interface RequestExtras {
   readonly hasBreakpoint: boolean
   /** A tool has failed. */
   readonly hasFailedResult: boolean
+  /** Strict tools have more than Claude's providers enforce. */
+  readonly exceedsStrictLimits: boolean
 }
 
 /** Read once for all candidates: a conversation may be long. */
 export const extrasOf = (request: ChatRequest): RequestExtras => ({
   tuning: tuningOf(request),
   ...partExtrasOf(request.messages),
-  hasFailedResult: request.messages.some((message) => message.role === "tool" && message.is_error === true)
+  hasFailedResult: request.messages.some((message) => message.role === "tool" && message.is_error === true),
+  exceedsStrictLimits: exceedsStrictLimits(request)
 })
 
 /**
@@ -40,10 +43,11 @@ export const extrasOf = (request: ChatRequest): RequestExtras => ({
 export const leftOutOf = (
   model: Model,
   request: ChatRequest,
-  { hasBreakpoint, hasDetail, hasFailedResult, tuning }: RequestExtras,
+  extras: RequestExtras,
   effort: Effort | number | undefined,
   isUnpriced: (name: TuningParameter) => boolean
 ): LeftOut => {
+  const { hasBreakpoint, hasDetail, hasFailedResult, tuning } = extras
   const dropped: Array<string> = []
   const altered: Array<string> = []
   for (const name of tuning) {
@@ -66,9 +70,7 @@ export const leftOutOf = (
     addUnknownMembers(request.responseFormat, altered)
     addLostMembers(model, request.responseFormat, altered)
   }
-  if (model.protocol === "gemini" ? request.tools.some(isStrict) : rejectsStrict(model, request)) {
-    altered.push("tools.function.strict")
-  }
+  if (isStrictLost(model, request, extras)) altered.push("tools.function.strict")
   if (model.rules?.isOpenAi === true && losesFormat(request)) altered.push("response_format")
   if (hasDetail && isTranslated(model)) dropped.push("messages.image_url.detail")
   if (hasBreakpoint && !takesBreakpoints(model, dropped)) dropped.push("messages.prompt_cache_breakpoint")
@@ -235,8 +237,11 @@ const addLostMembers = ({ protocol }: Model, format: JsonObject, altered: Array<
   }
 }
 
-const rejectsStrict = ({ rules }: Model, request: ChatRequest): boolean =>
-  rules?.isOpenAi === true && request.tools.some((tool) => losesStrict(request, tool))
+const isStrictLost = (model: Model, request: ChatRequest, extras: RequestExtras): boolean => {
+  if (model.protocol === "gemini") return request.tools.some(isStrict)
+  if (extras.exceedsStrictLimits && isClaude(model)) return true
+  return model.rules?.isOpenAi === true && request.tools.some((tool) => losesStrict(request, tool))
+}
 
 const isStrict = (tool: Tool): boolean => tool.type === "function" && tool.function.strict === true
 

@@ -178,6 +178,18 @@ describe("what a request loses on its way to a model", () => {
     for (const one of [openAi, claude, nova]) expect(leftOut(one, { tools })).toEqual(nothing)
   })
 
+  it("a tool whose schema must be followed exactly, where Claude's provider would reject so many of them", () => {
+    const tools = Array.from(
+      { length: 21 },
+      (_, at) => ({ type: "function", function: { name: `f${at}`, strict: true } }) as const
+    )
+    const lost = { dropped: [], altered: ["tools.function.strict"] }
+    expect(leftOut(claude, { tools })).toEqual(lost)
+    expect(leftOut(claude, { tools: tools.slice(1) })).toEqual(nothing)
+    expect(leftOut(of("bedrock-converse", { upstreamModel: "eu.anthropic.claude-x" }), { tools })).toEqual(lost)
+    for (const one of [openAi, nova]) expect(leftOut(one, { tools })).toEqual(nothing)
+  })
+
   it("breakpoints of the cache where neither options of the cache nor Claude's marks carry them", () => {
     const marked = { prompt_cache_breakpoint: { mode: "explicit" } }
     const image = { type: "image_url", image_url: { url: "https://a/b.png" } } as const

@@ -1,12 +1,13 @@
 import type { CacheControl, JsonObject } from "../../../domain/Chat.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
 import { anthropicServiceTiers } from "../../../domain/ServiceTiers.ts"
+import { exceedsStrictLimits } from "../../../domain/StrictSchema.ts"
 import type { ProviderCall } from "../../Provider.ts"
 import { conversationOf } from "../shared/Conversation.ts"
 import { objectAt } from "../shared/Json.ts"
 import { digestOf, idWithin } from "../shared/OpaqueIds.ts"
 import { type ToolNames, toolNamesOf } from "../shared/ToolNames.ts"
-import { isForced, type ToolSet, toolSetOf } from "../shared/Tools.ts"
+import { isForced, type ToolSet, toolSetOf, withoutStrict } from "../shared/Tools.ts"
 import { type UpstreamBody, writeBody } from "../shared/UpstreamBody.ts"
 import { type LowerCacheControl, type LoweredMessages, lowerMessages } from "./Messages.ts"
 import { isMidTools, isReasoning, type LoweredReasoning, lowerReasoning } from "./Reasoning.ts"
@@ -18,8 +19,9 @@ import { takesSampling } from "./Version.ts"
 export const lower = (call: ProviderCall): UpstreamBody | ProviderFailure => {
   const conversation = conversationOf(call.request, call.model.id)
   if ("_tag" in conversation) return conversation
-  const toolSet = toolSetOf(call.request)
-  if ("_tag" in toolSet) return toolSet
+  const given = toolSetOf(call.request)
+  if ("_tag" in given) return given
+  const toolSet = exceedsStrictLimits(call.request) ? withoutStrict(given) : given
   const names = toolNamesOf(call.request)
   const cacheControl = cacheControlOf(call)
   const lowered = lowerMessages(conversation, names, cacheControl)

@@ -1,12 +1,13 @@
 import type { JsonObject } from "../../../domain/Chat.ts"
 import { writeExactly } from "../../../domain/ExactJson.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
+import { exceedsStrictLimits } from "../../../domain/StrictSchema.ts"
 import type { ProviderCall } from "../../Provider.ts"
 import { strictSchema } from "../anthropic-messages/StrictSchema.ts"
 import { conversationOf } from "../shared/Conversation.ts"
 import { objectAt, textAt } from "../shared/Json.ts"
 import { toolNamesOf } from "../shared/ToolNames.ts"
-import { isForced, toolSetOf } from "../shared/Tools.ts"
+import { isForced, toolSetOf, withoutStrict } from "../shared/Tools.ts"
 import { type UpstreamBody, writeBody } from "../shared/UpstreamBody.ts"
 import { familyOf } from "./Family.ts"
 import { type LoweredMessages, lowerMessages } from "./Messages.ts"
@@ -17,10 +18,11 @@ import { lowerTools, withoutTools } from "./Tools.ts"
 export const lower = (call: ProviderCall): UpstreamBody | ProviderFailure => {
   const given = conversationOf(call.request, call.model.id)
   if ("_tag" in given) return given
-  const toolSet = toolSetOf(call.request)
-  if ("_tag" in toolSet) return toolSet
+  const allTools = toolSetOf(call.request)
+  if ("_tag" in allTools) return allTools
   const names = toolNamesOf(call.request)
   const family = familyOf(call.model.upstreamModel)
+  const toolSet = family.isClaude && exceedsStrictLimits(call.request) ? withoutStrict(allTools) : allTools
   const conversation = toolSet.choice?._tag === "None" ? withoutTools(given) : given
   const takesMarks = family.cachePoints && !call.dropped.includes("cache_control")
   const caching = {

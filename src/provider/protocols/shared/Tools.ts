@@ -44,6 +44,12 @@ export const toolSetOf = (request: Pick<ChatRequest, "tools" | "toolChoice">): T
     : { _tag: "RequestRejected", message: "The chosen tool is not among the tools.", param: "tool_choice" }
 }
 
+/** The tools without the enforcement of their schemas. */
+export const withoutStrict = (toolSet: ToolSet): ToolSet => ({
+  ...toolSet,
+  tools: toolSet.tools.map((tool) => ({ ...tool, strict: undefined }))
+})
+
 /** A tool must be called. */
 export const isForced = ({ choice }: ToolSet): boolean => choice?._tag === "Required" || choice?._tag === "Tool"
 

@@ -3,7 +3,7 @@ import { bodyOf } from "../core/RequestBody.ts"
 import type { SimulatedRequest } from "../core/Simulator.ts"
 import { rejectedContent } from "./AnthropicContentRules.ts"
 import { type Claude, claudeOf } from "./AnthropicModels.ts"
-import { rejectedSchema } from "./AnthropicSchemaRules.ts"
+import { rejectedSchema, rejectedTogether } from "./AnthropicSchemaRules.ts"
 
 export interface Rejection {
   readonly status: number
@@ -145,6 +145,12 @@ const rules: ReadonlyArray<(one: Case) => string | undefined> = [
     if (format === undefined) return undefined
     if (format["type"] !== "json_schema") return "output_config.format.type: must be json_schema"
     return rejectedSchema(format["schema"], "output_config.format.schema")
+  },
+  ({ body }) => {
+    const strict = listAt(body, "tools").flatMap((tool) => (isObject(tool) && tool["strict"] === true ? [tool] : []))
+    if (strict.length > 20) return `Too many strict tools (${strict.length}), limit: 20`
+    const format = objectAt(objectAt(body, "output_config"), "format")
+    return rejectedTogether([...strict.map((tool) => tool["input_schema"]), format?.["schema"]])
   },
   ({ body }) => {
     const user = objectAt(body, "metadata")?.["user_id"]

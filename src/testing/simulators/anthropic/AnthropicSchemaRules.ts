@@ -1,4 +1,4 @@
-import { isObject } from "../../../provider/protocols/shared/Json.ts"
+import { isObject, type Json } from "../../../provider/protocols/shared/Json.ts"
 
 /** Keywords of schemas for structured output. */
 const keywords: ReadonlySet<string> = new Set([
@@ -37,6 +37,29 @@ export const rejectedSchema = (schema: unknown, path: string): string | undefine
     if (refused !== undefined) return refused
   }
   return undefined
+}
+
+/** Schemas are compiled together, in limits of their own; these are of the strict tools of one request and of its format. */
+export const rejectedTogether = (schemas: ReadonlyArray<unknown>): string | undefined => {
+  const all = schemas.flatMap(withInner)
+  const optional = all.reduce((count, schema) => count + optionalOf(schema), 0)
+  if (optional > 24) return `Schemas contains too many optional parameters (${optional}), limit: 24`
+  const unions = all.filter(({ anyOf }) => Array.isArray(anyOf) && anyOf.length > 1).length
+  return unions > 16 ? `Schemas contains too many parameters with union types (${unions}), limit: 16` : undefined
+}
+
+const optionalOf = ({ properties, required }: Json): number =>
+  Object.keys(isObject(properties) ? properties : {}).filter(
+    (name) => !(Array.isArray(required) && required.includes(name))
+  ).length
+
+/** A schema with all that it is made of. */
+const withInner = (schema: unknown): ReadonlyArray<Json> => {
+  if (!isObject(schema)) return []
+  const { $defs, allOf, anyOf, definitions, items, properties } = schema
+  const named = [$defs, definitions, properties].flatMap((inner) => (isObject(inner) ? Object.values(inner) : []))
+  const listed = [anyOf, allOf].flatMap((inner): ReadonlyArray<unknown> => (Array.isArray(inner) ? inner : []))
+  return [schema, ...[...named, ...listed, items].flatMap(withInner)]
 }
 
 const rejectedInside = (keyword: string, inner: unknown, path: string): string | undefined => {

@@ -306,6 +306,20 @@ describe("tools", () => {
     ])
   })
 
+  it("are not strict where there are more than can be enforced, and their schemas are the client's", () => {
+    const parameters = { type: "object", properties: { n: { type: ["integer", "null"] } }, required: ["n"] }
+    const tools = Array.from(
+      { length: 17 },
+      (_, at) => ({ type: "function", function: { name: `f${at}`, strict: true, parameters } }) as const
+    )
+    expect(bodyOf({ tools: tools.slice(1) })["tools"]).toEqual(
+      Array(16).fill(expect.objectContaining({ strict: true }))
+    )
+    expect(bodyOf({ tools })["tools"]).toEqual(
+      tools.map((tool) => ({ name: tool.function.name, input_schema: parameters }))
+    )
+  })
+
   it("have names that Anthropic takes, in the tools, the choice and the history alike", () => {
     const body = bodyOf({
       tools: [{ type: "function", function: { name: "mcp.read" } }],

@@ -222,6 +222,16 @@ describe("tools", () => {
     })
   })
 
+  it("are not strict where Claude has more than can be enforced; other models' limits are not known", () => {
+    const tools = Array.from(
+      { length: 21 },
+      (_, at) => ({ type: "function", function: { name: `f${at}`, strict: true } }) as const
+    )
+    const strict = (model: Model) => JSON.stringify(bodyOf({ tools }, { model })).split('"strict":true').length - 1
+    expect(strict(opus)).toBe(0)
+    expect(strict(gptOss)).toBe(21)
+  })
+
   it("that are custom are functions of one text", () => {
     const { messages, toolConfig } = bodyOf({
       tools: [{ type: "custom", custom: { name: "shell" } }],
