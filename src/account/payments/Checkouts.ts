@@ -28,7 +28,7 @@ export interface CheckoutsShape {
   readonly provider: "stripe" | "test"
   /** Whether payments are taken now. */
   readonly isOpen: () => boolean
-  /** Opens the page on which the buyer pays; the same payment always gets the same session. */
+  /** Opens the page on which the buyer pays; the same payment gets the same session, unless the provider failed meanwhile. */
   readonly open: (
     payment: { readonly id: PaymentId; readonly amountCents: number },
     publicUrl: string
@@ -112,9 +112,14 @@ const ofStripe = (client: Stripe, { secretKey, webhookSecret }: StripeOptions, t
     isOpen: () => true,
     open: ({ amountCents, id }, publicUrl) =>
       Effect.flatMap(
-        sent(() =>
-          client.checkout.sessions.create(sessionParameters(id, amountCents, publicUrl), { idempotencyKey: id })
-        ),
+        sent(() => {
+          const created = (idempotencyKey: string) =>
+            client.checkout.sessions.create(sessionParameters(id, amountCents, publicUrl), { idempotencyKey })
+          // a fault of Stripe's own is its answer to this key for a day; nobody has been given the page that it may have made
+          return created(id).catch((error) =>
+            isFaultOfStripe(error) ? created(`${id}:${randomUUID()}`) : Promise.reject(error)
+          )
+        }),
         ({ id: sessionId, url }) =>
           url === null
             ? Effect.fail(new PaymentProviderFailed({ message: "The payment provider has no page for this payment." }))
@@ -175,6 +180,8 @@ const ofOtherMode = Effect.annotateLogs(
   { variable: "STRIPE_SECRET_KEY" }
 )
 
+const isFaultOfStripe = (error: unknown): boolean => Predicate.isRecord(error) && Number(error["statusCode"]) >= 500
+
 /** Without Stripe's own message, which may have parts of the key. */
 const faultOf = (error: unknown): Readonly<Record<string, unknown>> => {
   const { code, detail, requestId, statusCode, type } = Predicate.isRecord(error) ? error : {}
@@ -215,6 +222,8 @@ const sessionParameters = (
     client_reference_id: id,
     success_url: returnUrl,
     cancel_url: returnUrl,
+    // what is refunded or disputed then has the currency of the credit
+    adaptive_pricing: { enabled: false },
     line_items: [
       {
         quantity: 1,

@@ -84,3 +84,48 @@ it.scopedLive("what keeps Stripe from being reached is told", () =>
     expect(lines[0]?.["reason"]).toContain("ECONNREFUSED")
   })
 )
+
+it.scopedLive("a fault of Stripe's own, which it repeats for a key, does not outlive it", () =>
+  Effect.gen(function* () {
+    let isFailing = true
+    const kept = new Map<string, number>()
+    const failing = yield* Effect.acquireRelease(
+      Effect.promise(async () => {
+        const server = createServer((request, response) => {
+          request.resume()
+          const key = String(request.headers["idempotency-key"])
+          const status = kept.get(key) ?? (isFailing ? 500 : 200)
+          kept.set(key, status)
+          const body = status === 200 ? { id: "cs_1", url: "https://pay.example" } : { error: { type: "api_error" } }
+          response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body))
+        })
+        server.listen(0, "127.0.0.1")
+        await once(server, "listening")
+        return server
+      }),
+      (server) =>
+        Effect.sync(() => {
+          server.closeAllConnections()
+          server.close()
+        })
+    )
+    const { port } = failing.address() as AddressInfo
+    const layer = Checkouts.layerStripe({
+      secretKey: Redacted.make(secret),
+      webhookSecret: null,
+      apiUrl: `http://127.0.0.1:${port}`
+    }).pipe(Layer.provide([OutgoingHttp.layer({}), Timers.layer]), Layer.provideMerge(silent))
+    const id = PaymentId.make("01990000-0000-7000-8000-000000000002")
+    yield* Effect.gen(function* () {
+      const checkouts = yield* Checkouts
+      const open = checkouts?.open({ id, amountCents: 1_000 }, "http://127.0.0.1") ?? Effect.never
+      expect((yield* Effect.flip(open))._tag).toBe("PaymentProviderFailed")
+      isFailing = false
+      expect(yield* open).toEqual({ sessionId: "cs_1", url: "https://pay.example" })
+      // the payment's own key first: a page whose answer was lost is given again
+      expect([...kept.keys()][0]).toBe(id)
+    }).pipe(Effect.provide(layer))
+  })
+)
+
+const silent = Logger.replace(Logger.defaultLogger, Logger.none)
