@@ -141,13 +141,14 @@ const make = Effect.gen(function* () {
   const know = ({ failure, paymentId, paymentIntent, sessionId, state }: FactOf<"Session">) => {
     const isPaid = state === "paid"
     const next = isPaid ? "open" : state
+    const isNext = sql`array_position(${states}::text[], ${next}::text) > array_position(${states}::text[], state)`
     return sql`
       update payment set session_id = coalesce(session_id, ${sessionId}),
         payment_intent = coalesce(payment_intent, ${paymentIntent}), is_paid = is_paid or ${isPaid},
-        state = case when array_position(${states}::text[], ${next}::text) > array_position(${states}::text[], state)
-          then ${next} else state end,
+        state = case when ${isNext} then ${next} else state end,
         failure_category = coalesce(failure_category, ${failure?.category ?? null}),
-        failure_message = coalesce(failure_message, ${failure?.message ?? null}), updated_at = now()
+        failure_message = coalesce(failure_message, ${failure?.message ?? null}),
+        updated_at = case when ${isNext} or (${isPaid} and not is_paid) then now() else updated_at end
       where id = ${paymentId}`
   }
 
@@ -219,7 +220,11 @@ const make = Effect.gen(function* () {
       fromSql(Effect.asVoid(sql`update payment set credited_micro_usd = ${amountMicroUsd} where id = ${id}`)),
     applied: (reversalId, amountMicroUsd) =>
       fromSql(
-        Effect.asVoid(sql`update payment_reversal set applied_micro_usd = ${amountMicroUsd} where id = ${reversalId}`)
+        Effect.asVoid(sql`
+          with moved as (
+            update payment_reversal set applied_micro_usd = ${amountMicroUsd}
+            where id = ${reversalId} and applied_micro_usd <> ${amountMicroUsd} returning payment_intent)
+          update payment p set updated_at = now() from moved where p.payment_intent = moved.payment_intent`)
       )
   })
 })

@@ -97,6 +97,30 @@ describe.each(databaseKinds)("payments by Stripe on %s", (kind) => {
     expect(items).toMatchObject([{ id: created.payment_id, provider: "stripe", status: "credited" }])
   })
 
+  it("were last updated when their status changed, not when it was read", async () => {
+    const person = await newPerson(node)
+    const created = await checkout(person, 1_000)
+    const updatedAt = async () => {
+      const { items } = await jsonOf<{ readonly items: ReadonlyArray<typeof PaymentOut.Encoded> }>(
+        await person.send("GET", "/api/me/payments")
+      )
+      return items[0]?.updated_at
+    }
+    const opened = await updatedAt()
+    for (let times = 0; times < 2; times++) await statusOf(person, created.session_id)
+    expect(await updatedAt()).toBe(opened)
+    await deliver(eventOf("checkout.session.completed", paid(created)))
+    const credited = await updatedAt()
+    expect(credited).not.toBe(opened)
+    await deliver(eventOf("checkout.session.completed", paid(created)))
+    expect(await updatedAt()).toBe(credited)
+    await deliver(refunded(created, 400))
+    const paidBack = await updatedAt()
+    expect(paidBack).not.toBe(credited)
+    await deliver(refunded(created, 400))
+    expect(await updatedAt()).toBe(paidBack)
+  })
+
   it("credit nothing by an event of Stripe's other mode", async () => {
     const person = await newPerson(node)
     const created = await checkout(person, 1_000)
