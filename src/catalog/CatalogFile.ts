@@ -89,7 +89,9 @@ export const CatalogEntry = Schema.Struct({
   outputTokens: Schema.NullOr(Tokens).annotations({
     description: "Longest completion, reasoning included, in tokens."
   }),
-  imageTokens: Schema.NonNegativeInt.annotations({ description: "What one image, file or page of a PDF may cost, in tokens." }),
+  imageTokens: Schema.NonNegativeInt.annotations({
+    description: "What one image, file or page of a PDF may cost, in tokens."
+  }),
   cache: Schema.NullOr(CacheEntry).annotations({
     description: "The provider's prompt cache; null: its rules or its rates are not known."
   }),

@@ -7,4 +7,6 @@ export interface ParameterRules {
    * and `strict` beside a schema outside of the subset that it enforces.
    */
   readonly isOpenAi: boolean
+  /** `strict` of some tools and not of others. */
+  readonly isStrictUniform?: boolean
 }

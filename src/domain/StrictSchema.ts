@@ -11,6 +11,12 @@ export const losesStrict = ({ objectArguments }: ChatRequest, tool: Tool): boole
   tool.function.strict === true &&
   !isEnforceable(tool.function.parameters)
 
+/** Some tools are strict and others are not. */
+export const isStrictMixed = (tools: ReadonlyArray<Tool>): boolean => {
+  const strict = tools.filter((tool) => tool.type === "function" && tool.function.strict === true).length
+  return strict > 0 && strict < tools.length
+}
+
 /** Clients of Messages have the schema of a response enforced without asking for it. */
 export const losesFormat = ({ objectArguments, responseFormat }: ChatRequest): boolean => {
   const format = responseFormat?.["json_schema"]

@@ -2,7 +2,7 @@ import type { CallerShape } from "../domain/Caller.ts"
 import type { ChatRequest, Effort, JsonObject, Message, Tool, ToolChoice } from "../domain/Chat.ts"
 import type { Model } from "../domain/Model.ts"
 import { anthropicServiceTiers } from "../domain/ServiceTiers.ts"
-import { exceedsStrictLimits, losesFormat, losesStrict } from "../domain/StrictSchema.ts"
+import { exceedsStrictLimits, isStrictMixed, losesFormat, losesStrict } from "../domain/StrictSchema.ts"
 import type { ProtocolId, TuningParameter } from "../domain/Support.ts"
 import { isClaude, isModeLost, isUnasked } from "./ReasoningMode.ts"
 import { tuningOf } from "./Requirements.ts"
@@ -240,6 +240,7 @@ const addLostMembers = ({ protocol }: Model, format: JsonObject, altered: Array<
 const isStrictLost = (model: Model, request: ChatRequest, extras: RequestExtras): boolean => {
   if (model.protocol === "gemini") return request.tools.some(isStrict)
   if (extras.exceedsStrictLimits && isClaude(model)) return true
+  if (model.rules?.isStrictUniform === true) return isStrictMixed(request.tools)
   return model.rules?.isOpenAi === true && request.tools.some((tool) => losesStrict(request, tool))
 }
 

@@ -9,6 +9,7 @@ export const cerebras = openAiCompatible({
   quirks: {
     ...compatible,
     outputCapField: "max_completion_tokens",
+    rules: { ...compatible.rules, isStrictUniform: true },
     support: {
       ...compatible.support,
       "response_format.tools": "refused",

@@ -2,7 +2,7 @@ import * as Redacted from "effect/Redacted"
 import { describe, expect, it } from "vitest"
 import { buildModels } from "../../../src/catalog/Build.ts"
 import { builtInCatalog } from "../../../src/catalog/CatalogFile.ts"
-import type { ChatRequest, Effort, JsonObject, ToolChoice } from "../../../src/domain/Chat.ts"
+import type { ChatRequest, Effort, JsonObject, Tool, ToolChoice } from "../../../src/domain/Chat.ts"
 import { followsSchemas, type Model } from "../../../src/domain/Model.ts"
 import * as Auth from "../../../src/provider/transport/Auth.ts"
 import * as Endpoint from "../../../src/provider/transport/Endpoint.ts"
@@ -135,6 +135,23 @@ describe("what the models of the catalog are not sent as it is", () => {
       expect(lost(id, { user }), id).toEqual({ dropped: [], altered: ["user"] })
     }
     expect(lost("anthropic/claude-haiku-4-5", { user })).toEqual({ dropped: [], altered: [] })
+  })
+
+  it("is what makes some tools strict and others not, at Cerebras", () => {
+    const tool = (name: string, strict?: boolean) =>
+      ({ type: "function", function: { name, ...(strict !== undefined && { strict }) } }) as const
+    const strictAt = (vendor: string, tools: ReadonlyArray<Tool>) => {
+      const body = JSON.parse(String(vendorOf(vendor)?.protocol.lower(call({ tools }))))
+      return (body.tools as ReturnType<typeof tool>[]).map((one) => one.function.strict)
+    }
+    const mixed = [tool("a", true), tool("b")]
+    expect(strictAt("cerebras", mixed)).toEqual([undefined, undefined])
+    expect(strictAt("cerebras", [tool("a", true), tool("b", true)])).toEqual([true, true])
+    expect(strictAt("cerebras", [tool("a", false), tool("b")])).toEqual([false, undefined])
+    expect(strictAt("togetherai", mixed)).toEqual([true, undefined])
+    expect(lost("cerebras/gpt-oss-120b", { tools: mixed })).toEqual({ dropped: [], altered: ["tools.function.strict"] })
+    expect(lost("cerebras/gpt-oss-120b", { tools: [tool("a", true)] })).toEqual({ dropped: [], altered: [] })
+    expect(lost("groq/openai/gpt-oss-120b", { tools: mixed })).toEqual({ dropped: [], altered: [] })
   })
 
   it("is a stop string at OpenAI's models that reason, unless they are told not to", () => {

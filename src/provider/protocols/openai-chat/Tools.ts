@@ -1,5 +1,5 @@
-import type { JsonObject, Tool, ToolChoice } from "../../../domain/Chat.ts"
-import { losesStrict } from "../../../domain/StrictSchema.ts"
+import type { ChatRequest, JsonObject, Tool, ToolChoice } from "../../../domain/Chat.ts"
+import { isStrictMixed, losesStrict } from "../../../domain/StrictSchema.ts"
 import type { ProviderCall } from "../../Provider.ts"
 import { isObject, listAt, objectAt, textAt } from "../shared/Json.ts"
 import type { ToolNames } from "../shared/ToolNames.ts"
@@ -17,8 +17,9 @@ export const lowerTools = (
   // where no call can be forced `auto` is the only choice, and no tools say the same as none of them
   const isWithoutTools = choice === "none" && quirks.support["tool_choice.required"] === "refused"
   if (tools.length === 0 || isWithoutTools) return { tools: undefined, choice: undefined }
+  const isRejected = rejectsStrict(quirks, call.request)
   const lowered = (some: ReadonlyArray<Tool>): ReadonlyArray<JsonObject> =>
-    some.map((tool) => lowerTool(tool, names, quirks, call))
+    some.map((tool) => lowerTool(tool, names, quirks, call, isRejected))
   const allowed = isObject(choice) ? objectAt(choice, "allowed_tools") : undefined
   if (allowed === undefined) return { tools: lowered(tools), choice: lowerChoice(choice, names) }
   const allowedNames = new Set(listAt(allowed, "tools").map(toolName))
@@ -33,7 +34,18 @@ export const lowerTools = (
   return kept.length === 0 ? { tools: undefined, choice: undefined } : { tools: lowered(kept), choice: mode }
 }
 
-const lowerTool = (tool: Tool, names: ToolNames, quirks: Quirks, call: ProviderCall): JsonObject =>
+const rejectsStrict = ({ rules }: Quirks, request: ChatRequest): ((tool: Tool) => boolean) => {
+  if (rules.isStrictUniform === true && isStrictMixed(request.tools)) return () => true
+  return rules.isOpenAi ? (tool) => losesStrict(request, tool) : () => false
+}
+
+const lowerTool = (
+  tool: Tool,
+  names: ToolNames,
+  quirks: Quirks,
+  call: ProviderCall,
+  isRejected: (strict: Tool) => boolean
+): JsonObject =>
   tool.type === "function"
     ? {
         type: "function",
@@ -44,8 +56,7 @@ const lowerTool = (tool: Tool, names: ToolNames, quirks: Quirks, call: ProviderC
             tool.function.parameters === undefined && quirks.optionalParameters
               ? undefined
               : withItems(objectSchema(tool.function.parameters)),
-          strict:
-            quirks.rules.isOpenAi && losesStrict(call.request, tool) ? undefined : (tool.function.strict ?? undefined)
+          strict: isRejected(tool) ? undefined : (tool.function.strict ?? undefined)
         },
         cache_control: cacheMark(tool.cache_control, call)
       }
