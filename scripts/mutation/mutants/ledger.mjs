@@ -101,10 +101,31 @@ export const ledger = {
     },
     {
       file: "src/ledger/Estimate.ts",
-      find: "(prompt.images + prompt.files) * model.imageTokens",
-      replace: "prompt.images * model.imageTokens",
+      find: "images + files + furtherPages",
+      replace: "images + furtherPages",
       breaks: "files are held for as nothing",
       tests: estimate
+    },
+    {
+      file: "src/ledger/Estimate.ts",
+      find: "images + files + furtherPages",
+      replace: "images + files",
+      breaks: "a PDF is held for as one page",
+      tests: estimate
+    },
+    {
+      file: "src/ledger/PdfPages.ts",
+      find: "pages += more",
+      replace: "pages = Math.max(pages, more)",
+      breaks: "pages of several object streams count once",
+      tests: ["test/ledger/PdfPages.test.ts"]
+    },
+    {
+      file: "src/ledger/PdfPages.ts",
+      find: "namesLeft > 0 ? 1 : assumedPages, pages, count",
+      replace: "namesLeft > 0 ? 1 : assumedPages, pages",
+      breaks: "a page object that stands for many is held for once",
+      tests: ["test/ledger/PdfPages.test.ts"]
     },
     {
       file: "src/domain/HighestCost.ts",
