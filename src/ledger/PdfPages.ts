@@ -17,6 +17,8 @@ const maxNames = 100_000
 const maxNodes = 300
 /** A stream that cannot be inflated counts as that long. */
 const maxStreamBytes = 2_000_000
+/** Between the type of an object stream and its content. */
+const maxDictionaryBytes = 1_024
 /** How far the entries of a node of the page tree are looked for; those of a node with 1,000 pages have 10 KB. */
 const maxNodeBytes = 16_384
 
@@ -30,16 +32,18 @@ export const make = (): PdfPages => {
   let namesLeft = maxNames
   let nodesLeft = maxNodes
 
-  /** The objects in the stream whose dictionary is at this place; `undefined`: they cannot be read. */
-  const inflated = (file: Buffer, dictionary: number): Buffer | undefined => {
-    const start = file.indexOf("\n", file.indexOf("stream", dictionary)) + 1
-    if (start <= dictionary || bytesLeft <= 0 || streamsLeft <= 0) return undefined
-    const end = file.indexOf("endstream", start)
+  /** The objects in the stream whose dictionary has its type at this place; `undefined`: they cannot be read. */
+  const inflated = (file: Buffer, at: number): Buffer | undefined => {
+    const head = file.subarray(at, at + maxDictionaryBytes)
+    const keyword = head.indexOf("stream")
+    const content = head.indexOf("\n", keyword) + 1
+    if (keyword === -1 || content === 0 || bytesLeft <= 0 || streamsLeft <= 0) return undefined
     const maxOutputLength = Math.min(bytesLeft, maxStreamBytes)
     streamsLeft -= 1
     bytesLeft -= maxOutputLength
     try {
-      const objects = inflateSync(file.subarray(start, end === -1 ? undefined : end), { maxOutputLength })
+      // it knows its own end: to search for the keyword after each would read a hostile file many times
+      const objects = inflateSync(file.subarray(at + content, at + content + maxStreamBytes), { maxOutputLength })
       bytesLeft += maxOutputLength - objects.length
       return objects
     } catch {

@@ -1,5 +1,5 @@
 import { deflateSync } from "node:zlib"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import * as PdfPages from "../../src/ledger/PdfPages.ts"
 
 const pagesOf = (...objects: ReadonlyArray<string | Buffer>): number =>
@@ -71,6 +71,32 @@ describe("The pages of a PDF", () => {
     expect(pagesOf(pages(3), compressed("", content))).toBe(100)
     expect(pagesOf(pages(300), compressed("", content))).toBe(300)
     expect(pagesOf(compressed("", content), "/Type /ObjStm")).toBe(100)
+  })
+
+  it("are found by reading a file a few times, however many streams it has that do not end", () => {
+    const stream = Buffer.concat([Buffer.from("<< /Type /ObjStm >>\nstream\n"), deflateSync("x"), Buffer.from("\n")])
+    const filler = Buffer.alloc(500_000, "a ")
+    const files = [
+      Buffer.concat([...Array(400).fill(stream), filler]),
+      Buffer.concat([Buffer.from("<< /Type /ObjStm >> ".repeat(400)), filler, stream])
+    ]
+    const indexOf = Buffer.prototype.indexOf
+    let read = 0
+    const spy = vi.spyOn(Buffer.prototype, "indexOf").mockImplementation(function (this: Buffer, text, from) {
+      const found = indexOf.call(this, text, Number(from ?? 0))
+      read += (found === -1 ? this.length : found) - Number(from ?? 0)
+      return found
+    })
+    try {
+      for (const file of files) {
+        read = 0
+        PdfPages.make().of(file)
+        expect(read).toBeGreaterThan(file.length)
+        expect(read).toBeLessThan(4 * file.length)
+      }
+    } finally {
+      spy.mockRestore()
+    }
   })
 
   it("are a hundred in what comes after as much as is read of one request", () => {

@@ -1,6 +1,7 @@
 import { once } from "node:events"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
+import { text } from "node:stream/consumers"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as HashMap from "effect/HashMap"
@@ -89,10 +90,11 @@ it.scopedLive("a fault of Stripe's own, which it repeats for a key, does not out
   Effect.gen(function* () {
     let isFailing = true
     const kept = new Map<string, number>()
+    const bodies: Array<URLSearchParams> = []
     const failing = yield* Effect.acquireRelease(
       Effect.promise(async () => {
-        const server = createServer((request, response) => {
-          request.resume()
+        const server = createServer(async (request, response) => {
+          bodies.push(new URLSearchParams(await text(request)))
           const key = String(request.headers["idempotency-key"])
           const status = kept.get(key) ?? (isFailing ? 500 : 200)
           kept.set(key, status)
@@ -124,6 +126,8 @@ it.scopedLive("a fault of Stripe's own, which it repeats for a key, does not out
       expect(yield* open).toEqual({ sessionId: "cs_1", url: "https://pay.example" })
       // the payment's own key first: a page whose answer was lost is given again
       expect([...kept.keys()][0]).toBe(id)
+      // refunds and disputes have to be in the currency of the credit
+      expect(bodies.map((body) => body.get("adaptive_pricing[enabled]"))).toEqual(bodies.map(() => "false"))
     }).pipe(Effect.provide(layer))
   })
 )
