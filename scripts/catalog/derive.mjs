@@ -197,16 +197,22 @@ const logprobsOf = (fact) => {
   return fact.provider === "anthropic" || fact.provider === "amazon-bedrock" ? false : null
 }
 
+/** OpenAI's models that count tiles: 768 pixels wide, at most 8 of them. Others count patches, of which the smallest models pay more. */
+const countsTiles = /^(?:gpt-4o|gpt-4\.1|gpt-5|gpt-5\.[12]|o3)$/
+
 /**
- * Upper bounds of what one image costs, from the vendors' own formulas: tiles of about 1 100 tokens (dearer on OpenAI's small
- * models), at most 1 120 at Gemini, about 1 600 at Anthropic and three times that at full resolution. Unknown: the highest.
+ * Upper bounds of what one image costs, from the vendors' own formulas: at most 1 445 tokens for OpenAI's tiles, 2 500 for the
+ * patches of its large models and 3 779 for those of its smallest, 1 120 at Gemini, about 1 600 at Anthropic and 4 784 for the models
+ * that see images at full resolution, which are those without a temperature. Unknown: 3 000.
  *
  * @param {Fact} fact
  */
 const imageTokensOf = (fact) => {
+  const name = fact.upstreamModel
   if (fact.provider === "google") return 1200
-  if (fact.provider === "openai" && !/mini|nano/.test(fact.upstreamModel)) return 1500
-  return 3000
+  if (fact.provider === "openai" && countsTiles.test(name)) return 1500
+  if (fact.provider === "openai" && name.endsWith("-nano")) return 4000
+  return name.includes("claude") && fact.capabilities.temperature === false ? 5000 : 3000
 }
 
 const defaultMaxTokens = { reasoning: 65_536, plain: 32_768 }

@@ -34,7 +34,7 @@ describe("the catalog that ships", () => {
     expect(model.quality).toBeGreaterThan(0.3)
     expect(model.quality).toBeLessThanOrEqual(0.95)
     expect(model.imageTokens).toBeGreaterThanOrEqual(1000)
-    expect(model.imageTokens).toBeLessThanOrEqual(3000)
+    expect(model.imageTokens).toBeLessThanOrEqual(5000)
     // Without a client's cap the answer must leave most of the window to the prompt.
     const cap = model.profile.maxOutputTokens ?? model.outputTokens ?? 0
     expect(cap).toBeGreaterThan(0)
@@ -74,6 +74,17 @@ describe("the catalog that ships", () => {
     expect(entry("alibaba/qwen3.6-plus").prices?.tiers).toEqual([
       { abovePromptTokens: 256_000, input: 2_000_000, output: 6_000_000, cacheRead: 200_000, cacheWrite: 2_500_000 }
     ])
+  })
+
+  it("bounds an image by what the provider counts at most, which depends on the model", () => {
+    const tokensOf = (id: string) => entry(id).imageTokens
+    expect(tokensOf("anthropic/claude-haiku-4-5")).toBe(3000)
+    for (const id of ["anthropic/claude-opus-4-7", "amazon-bedrock/us.anthropic.claude-sonnet-5"])
+      expect([id, tokensOf(id)]).toEqual([id, 5000])
+    for (const id of ["openai/gpt-4o", "openai/gpt-5.2"]) expect([id, tokensOf(id)]).toEqual([id, 1500])
+    for (const id of ["openai/gpt-5.5", "openai/gpt-5-mini"]) expect([id, tokensOf(id)]).toEqual([id, 3000])
+    expect(tokensOf("openai/gpt-5-nano")).toBe(4000)
+    expect(tokensOf("google/gemini-2.5-pro")).toBe(1200)
   })
 
   it("keeps what the source does not say as unknown, never as false or zero", () => {
