@@ -6,6 +6,9 @@ import * as Metrics from "./Metrics.ts"
 /** The message of a call, at whichever endpoint. */
 export const ofCall = "a call ended in a defect"
 
+/** The message of a request that is no call. */
+export const ofRequest = "a request ended in a defect"
+
 /** Counts and logs a defect that nobody is told otherwise. */
 export const report = (message: string, cause: Cause.Cause<unknown>): Effect.Effect<void> =>
   Effect.suspend(() => {

@@ -11,6 +11,7 @@ import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Defects from "../../observe/Defects.ts"
 import * as Errors from "../Errors.ts"
 import * as Body from "../server/Body.ts"
 import { checkedIfLate } from "../server/LateBody.ts"
@@ -64,9 +65,8 @@ export class AccountRoutes extends Context.Tag("gateway/http/AccountRoutes")<
           ContentRoutes | PaymentRoutes | GroupsOf<typeof AccountApi> | HttpRouter.HttpRouter.DefaultServices
         >(),
         (context): ReadonlyArray<AccountRoute> => [
-          ...[...Context.get(context, PaymentRoutes), ...Context.get(context, ContentRoutes)].map(
-            ({ handler, ...route }) => ({ ...route, handler: withInternal(handler) })
-          ),
+          ...Context.get(context, PaymentRoutes),
+          ...Context.get(context, ContentRoutes),
           ...Array.from(router.routes).flatMap(({ handler, method, path }) =>
             // no endpoint declares them
             method === "HEAD" || method === "*"
@@ -131,24 +131,19 @@ const answered = (
         const unsendable = Failures.unsendableOf(cause)
         if (unsendable !== undefined) {
           return Effect.as(
-            Effect.logError(`a response of the account API does not fit its schema: ${unsendable}`),
+            Defects.report(`a response of the account API does not fit its schema: ${unsendable}`, Cause.empty),
             internal
           )
         }
         const error = Failures.errorOf(cause)
         return error === undefined
-          ? Effect.as(Effect.logError("a request to the account API failed unexpectedly", cause), internal)
+          ? Effect.as(Defects.report("a request to the account API failed unexpectedly", cause), internal)
           : Effect.succeed(errorResponse(Errors.of(error)))
       }
     )
   )
 
 const internal = errorResponse(Errors.internal)
-
-const withInternal = <R>(handler: Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>) =>
-  Effect.catchAllDefect(handler, (defect) =>
-    Effect.as(Effect.logError("a request without an identity failed unexpectedly", Cause.die(defect)), internal)
-  )
 
 /**
  * The same request, whose body is read as on `/v1`: when a handler asks for it, as JSON only, with the checks of `Body`. HttpApi

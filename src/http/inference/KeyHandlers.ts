@@ -8,14 +8,13 @@ import { KeyStatus } from "../../account/keys/KeyStatus.ts"
 import { findEnded, RequestLog, settled } from "../../account/requests/RequestLog.ts"
 import { type AccountError, NotFound } from "../../domain/AccountError.ts"
 import type { CallerShape } from "../../domain/Caller.ts"
-import { type GatewayError, InvalidRequest, ServiceRefused } from "../../domain/GatewayError.ts"
+import { type GatewayError, InvalidRequest, ServiceRefused, Unauthenticated } from "../../domain/GatewayError.ts"
 import { Ledger } from "../../ledger/Ledger.ts"
 import { KeyStatusOut } from "../../wire/account/KeyStatus.ts"
 import { requestIdOf } from "../../wire/RequestIdHex.ts"
-import * as Errors from "../Errors.ts"
 import { LoadShedding } from "../overload/LoadShedding.ts"
 import { jsonHeaders } from "../server/NodeResponse.ts"
-import { errorResponse, notAllowed } from "../server/RouterResponse.ts"
+import { answered, notAllowed } from "../server/RouterResponse.ts"
 import { Security } from "./Security.ts"
 
 /** What depends on the caller is in no shared cache. */
@@ -26,15 +25,17 @@ const ofKey = (
   answer: (caller: CallerShape, query: URLSearchParams) => Effect.Effect<string, GatewayError | AccountError>
 ) =>
   Effect.map(Effect.all([LoadShedding, Security]), ([loadShedding, security]) =>
-    Effect.gen(function* () {
-      const request = yield* HttpServerRequest.HttpServerRequest
-      const caller = yield* security.authenticate(NodeHttpServerRequest.toIncomingMessage(request))
-      if (request.method !== "GET" && request.method !== "HEAD") return yield* notAllowed(request.method)
-      if (loadShedding.rejects(caller.accountId)) return yield* new ServiceRefused({ reason: "overloaded" })
-      return HttpServerResponse.raw(yield* answer(caller, new URL(request.url, "http://localhost").searchParams), {
-        headers
+    answered(
+      Effect.gen(function* () {
+        const request = yield* HttpServerRequest.HttpServerRequest
+        const caller = yield* security.authenticate(NodeHttpServerRequest.toIncomingMessage(request))
+        if (request.method !== "GET" && request.method !== "HEAD") return yield* notAllowed(request.method)
+        if (loadShedding.rejects(caller.accountId)) return yield* new ServiceRefused({ reason: "overloaded" })
+        return HttpServerResponse.raw(yield* answer(caller, new URL(request.url, "http://localhost").searchParams), {
+          headers
+        })
       })
-    }).pipe(Effect.catchAll((error) => Effect.succeed(errorResponse(Errors.of(error)))))
+    )
   )
 
 /** GET /v1/key: limit and balance of the key itself. */
@@ -42,10 +43,13 @@ export const key = Effect.gen(function* () {
   const status = yield* KeyStatus
   const ledger = yield* Ledger
   return yield* ofKey((caller) =>
-    Effect.map(Effect.zipRight(settled(ledger.flushedOf(caller.accountId)), status.of(caller.keyId)), (found) =>
+    Effect.gen(function* () {
+      yield* settled(ledger.flushedOf(caller.accountId))
+      const found = yield* status.of(caller.keyId)
       // it was deleted since it was authenticated
-      JSON.stringify(encodeStatus(Option.getOrThrowWith(found, () => new Error("a key in use has a row and a scope"))))
-    )
+      if (Option.isNone(found)) return yield* new Unauthenticated()
+      return JSON.stringify(encodeStatus(found.value))
+    })
   )
 })
 

@@ -5,12 +5,11 @@ import * as Effect from "effect/Effect"
 import type { AccountError } from "../../domain/AccountError.ts"
 import type { CallerShape } from "../../domain/Caller.ts"
 import { type GatewayError, ServiceRefused } from "../../domain/GatewayError.ts"
-import * as Errors from "../Errors.ts"
 import { LoadShedding } from "../overload/LoadShedding.ts"
 import * as Body from "../server/Body.ts"
 import { checkedIfLate } from "../server/LateBody.ts"
 import { jsonHeaders } from "../server/NodeResponse.ts"
-import { errorResponse, notPost } from "../server/RouterResponse.ts"
+import { answered, notPost } from "../server/RouterResponse.ts"
 import { Security } from "./Security.ts"
 
 /** POST by a project key, outside of calls: `answer` makes of the caller and the JSON of the body what is written as JSON. */
@@ -21,14 +20,16 @@ export const keyedPost = (
   Effect.gen(function* () {
     const loadShedding = yield* LoadShedding
     const security = yield* Security
-    return Effect.gen(function* () {
-      const request = yield* HttpServerRequest.HttpServerRequest
-      const incoming = NodeHttpServerRequest.toIncomingMessage(request)
-      const caller = yield* security.authenticate(incoming)
-      if (request.method !== "POST") return yield* notPost(request.method)
-      if (loadShedding.rejects(caller.accountId)) return yield* new ServiceRefused({ reason: "overloaded" })
-      const { json } = yield* checkedIfLate(Body.read(incoming, maxBytes), security.authenticate(incoming))
-      const answered = JSON.stringify(yield* answer(caller, json))
-      return HttpServerResponse.raw(answered, { headers: jsonHeaders })
-    }).pipe(Effect.catchAll((error) => Effect.succeed(errorResponse(Errors.of(error)))))
+    return answered(
+      Effect.gen(function* () {
+        const request = yield* HttpServerRequest.HttpServerRequest
+        const incoming = NodeHttpServerRequest.toIncomingMessage(request)
+        const caller = yield* security.authenticate(incoming)
+        if (request.method !== "POST") return yield* notPost(request.method)
+        if (loadShedding.rejects(caller.accountId)) return yield* new ServiceRefused({ reason: "overloaded" })
+        const { json } = yield* checkedIfLate(Body.read(incoming, maxBytes), security.authenticate(incoming))
+        const body = JSON.stringify(yield* answer(caller, json))
+        return HttpServerResponse.raw(body, { headers: jsonHeaders })
+      })
+    )
   })

@@ -9,12 +9,12 @@ import { CallRunner } from "../../gateway/CallRunner.ts"
 import { anthropicErrorBody } from "../../wire/ErrorBody.ts"
 import { anthropicEntry, anthropicList } from "../../wire/models/AnthropicModelList.ts"
 import { modelEntry, modelList } from "../../wire/models/ModelList.ts"
-import * as Errors from "../Errors.ts"
+import type * as Errors from "../Errors.ts"
 import { LoadShedding } from "../overload/LoadShedding.ts"
 import { modelPrefix, routedPaths } from "../Paths.ts"
 import { rateLimitHeaders } from "../RateLimitHeaders.ts"
 import { jsonHeaders } from "../server/NodeResponse.ts"
-import { errorResponse, notAllowed } from "../server/RouterResponse.ts"
+import { answered, errorResponse, notAllowed } from "../server/RouterResponse.ts"
 import { Security } from "./Security.ts"
 
 /** The list depends on the caller and the requested shape; shared caches must not mix them. */
@@ -25,7 +25,7 @@ const listHeaders = { ...jsonHeaders, vary: "anthropic-version, authorization" }
  * also of errors. The handler receives the list, the request's URL, and whether it is to be in that shape.
  */
 const listed = (
-  answer: (models: CallerModels, url: string, asAnthropic: boolean) => Either.Either<string, GatewayError>
+  list: (models: CallerModels, url: string, asAnthropic: boolean) => Either.Either<string, GatewayError>
 ) =>
   Effect.gen(function* () {
     const calls = yield* CallRunner
@@ -36,15 +36,12 @@ const listed = (
       const incoming = NodeHttpServerRequest.toIncomingMessage(request)
       const requestId = String(NodeHttpServerRequest.toServerResponse(request).getHeader("x-request-id") ?? "")
       const asAnthropic = request.headers["anthropic-version"] !== undefined
-      const errorReply = (error: GatewayError) =>
-        asAnthropic ? anthropicError(Errors.of(error), requestId) : errorResponse(Errors.of(error))
-
-      return yield* Effect.gen(function* () {
+      const answer = Effect.gen(function* () {
         const caller = yield* security.authenticate(incoming)
-        if (request.method !== "GET" && request.method !== "HEAD") return errorReply(notAllowed(request.method))
-        if (loadShedding.rejects(caller.accountId)) return errorReply(new ServiceRefused({ reason: "overloaded" }))
+        if (request.method !== "GET" && request.method !== "HEAD") return yield* notAllowed(request.method)
+        if (loadShedding.rejects(caller.accountId)) return yield* new ServiceRefused({ reason: "overloaded" })
         const models = yield* calls.models(caller)
-        const body = yield* answer(models, incoming.url ?? "", asAnthropic)
+        const body = yield* list(models, incoming.url ?? "", asAnthropic)
         return HttpServerResponse.raw(body, {
           headers: {
             ...listHeaders,
@@ -52,7 +49,8 @@ const listed = (
             ...(asAnthropic ? { "request-id": requestId } : {})
           }
         })
-      }).pipe(Effect.catchAll((error) => Effect.succeed(errorReply(error))))
+      })
+      return yield* answered(answer, asAnthropic ? (error) => anthropicError(error, requestId) : errorResponse)
     })
   })
 

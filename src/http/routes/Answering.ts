@@ -1,6 +1,5 @@
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
-import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { IdempotencyShape, IdempotentRequest, KeptAnswer } from "../../calls/Idempotency.ts"
@@ -11,10 +10,11 @@ import type { RequestId } from "../../domain/Ids.ts"
 import type { TimersShape } from "../../domain/Timers.ts"
 import type { CallOptions } from "../../gateway/Admission.ts"
 import * as Defects from "../../observe/Defects.ts"
-import * as Errors from "../Errors.ts"
+import type * as Errors from "../Errors.ts"
 import type { InferenceEndpoint, WithRequest } from "../inference/InferenceEndpoint.ts"
 import type { DrainShape } from "../server/Drain.ts"
 import { jsonHeaders } from "../server/NodeResponse.ts"
+import { answered } from "../server/RouterResponse.ts"
 import type { WireFormat } from "../WireFormat.ts"
 import type { RouteGateway } from "./RouteCalls.ts"
 
@@ -72,14 +72,14 @@ export const answering = (
       stay: staying(drain),
       headers: {}
     }
-    const answered = Effect.gen(function* () {
+    const response = Effect.gen(function* () {
       yield* Effect.acquireRelease(Effect.sync(exchange.stay), (leave) => Effect.sync(leave))
       if (drain.isDraining()) return yield* new ServiceRefused({ reason: "shutting_down" })
       // as the platform's routers have it: elsewhere a client that leaves would not end its call
       return yield* Effect.interruptible(answer(exchange))
     })
     return Effect.map(
-      Effect.catchAllCause(answered, (cause) => failed(exchange, cause)),
+      answered(response, (error) => errorResponse(exchange, error), Defects.ofCall),
       HttpServerResponse.setHeaders(requestIdHeaders(exchange))
     )
   })
@@ -104,16 +104,6 @@ const requestIdHeaders = ({ format: { requestIdHeader }, requestId }: AppExchang
   "x-request-id": requestId,
   ...(requestIdHeader !== undefined && { [requestIdHeader]: requestId })
 })
-
-const failed = (
-  exchange: AppExchange,
-  cause: Cause.Cause<GatewayError>
-): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
-  if (Cause.isInterruptedOnly(cause)) return Effect.interrupt
-  const failure = Cause.failureOption(cause)
-  if (failure._tag === "Some") return Effect.succeed(errorResponse(exchange, Errors.of(failure.value)))
-  return Effect.as(Defects.report(Defects.ofCall, cause), errorResponse(exchange, Errors.internal))
-}
 
 const errorResponse = (
   { format, headers: ofRequest, requestId }: AppExchange,

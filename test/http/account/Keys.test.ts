@@ -51,6 +51,10 @@ describe.each(databaseKinds)("keys on %s", (kind) => {
 
   const create = async (body: object = { name: "key" }) =>
     jsonOf<Created>(await operator.send("POST", `/api/projects/${project}/keys`, body))
+  const defects = async () => {
+    const text = await (await fetch(`${node.url}/metrics`)).text()
+    return Number(/^gateway_defects_total (\d+)$/m.exec(text)?.[1] ?? 0)
+  }
   const read = async (id: string) => jsonOf<Key>(await operator.send("GET", `/api/keys/${id}`))
   const patch = (id: string, body: object, headers?: Readonly<Record<string, string>>) =>
     operator.send("PATCH", `/api/keys/${id}`, body, headers)
@@ -149,13 +153,28 @@ describe.each(databaseKinds)("keys on %s", (kind) => {
   })
 
   it("are an error of the service where what is stored of them cannot be sent", async () => {
-    const { id } = await create()
+    const { id, api_key: secret } = await create()
+    const status = () => sendTo(node.url, { authorization: `Bearer ${secret}` })("GET", "/v1/key")
     const limitTo = (limit: string | null) =>
       node.run(Effect.flatMap(SqlClient, (sql) => sql`update scope set limit_micro_usd = ${limit} where id = ${id}`))
     await limitTo("9007199254740993")
+    const counted = await defects()
     expect(await errorOf(await operator.send("GET", `/api/keys/${id}`))).toEqual([500, "internal_error", null])
+    expect(await errorOf(await status())).toEqual([500, "internal_error", null])
+    expect(await defects()).toBe(counted + 2)
     await limitTo(null)
     expect(await read(id)).toMatchObject({ id, spend_limit_microusd: null })
+    expect(await jsonOf(await status())).toMatchObject({ id, spend_limit_microusd: null })
+  })
+
+  it("that is deleted while its holder asks for its status is an unknown key", async () => {
+    const { id, api_key: secret } = await create()
+    const status = () => sendTo(node.url, { authorization: `Bearer ${secret}` })("GET", "/v1/key")
+    expect((await status()).status).toBe(200)
+    // authenticated from memory, and gone when its row is read
+    await node.run(Effect.flatMap(SqlClient, (sql) => sql`delete from scope where id = ${id}`))
+    expect(await errorOf(await status())).toEqual([401, "invalid_api_key", null])
+    await node.run(Effect.flatMap(SqlClient, (sql) => sql`delete from api_key where id = ${id}`))
   })
 
   it("are created in any project by operators only, and in no other's by anybody else", async () => {

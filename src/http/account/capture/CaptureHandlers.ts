@@ -2,7 +2,6 @@ import { createHash } from "node:crypto"
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
-import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
@@ -22,6 +21,7 @@ import {
   type EraseCaptureRequest,
   type UpdateCaptureSettings
 } from "../../../wire/account/Capture.ts"
+import { resetWhenBroken } from "../../server/BrokenBody.ts"
 import { AccountApi } from "../AccountApi.ts"
 import { entityTag, requireMatch } from "../EntityTag.ts"
 import { withHeader } from "../Idempotent.ts"
@@ -123,8 +123,7 @@ const exported = <E>(request: HttpServerRequest.HttpServerRequest, calls: Stream
   const end = Stream.suspend(() => Stream.make(`${encodeEnd({ count, sha256: hash.digest("hex") })}\n`))
   const body = Stream.concat(lines, end).pipe(
     Stream.map((line) => encoder.encode(line)),
-    // the platform ends a body that fails like a complete one
-    Stream.tapErrorCause(() => Effect.sync(() => NodeHttpServerRequest.toServerResponse(request).destroy()))
+    resetWhenBroken(request)
   )
   return HttpServerResponse.stream(body, {
     contentType: "application/x-ndjson",

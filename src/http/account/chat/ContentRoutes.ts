@@ -7,9 +7,8 @@ import { ContentLinks } from "../../../chat/ContentLinks.ts"
 import { ContentStore } from "../../../chat/ContentStore.ts"
 import { Objects } from "../../../chat/Objects.ts"
 import { NotFound } from "../../../domain/AccountError.ts"
-import * as Errors from "../../Errors.ts"
 import { contentPaths } from "../../Paths.ts"
-import { errorResponse } from "../../server/RouterResponse.ts"
+import { answered } from "../../server/RouterResponse.ts"
 
 export interface ContentRoute {
   readonly method: "GET"
@@ -66,19 +65,21 @@ const make = Effect.gen(function* () {
       })
     })
 
-  const handler = Effect.gen(function* () {
-    const request = yield* HttpServerRequest.HttpServerRequest
-    const content = links.contentOf(request.url)
-    if (content === undefined) return yield* unknown
-    return content.kind === "images"
-      ? yield* image(content.id)
-      : yield* artifact(
-          content.id,
-          content.version,
-          request.url.endsWith("&download=1"),
-          request.headers["sec-fetch-dest"]
-        )
-  }).pipe(Effect.catchAll((error) => Effect.succeed(errorResponse(Errors.of(error)))))
+  const handler = answered(
+    Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const content = links.contentOf(request.url)
+      if (content === undefined) return yield* unknown
+      return content.kind === "images"
+        ? yield* image(content.id)
+        : yield* artifact(
+            content.id,
+            content.version,
+            request.url.endsWith("&download=1"),
+            request.headers["sec-fetch-dest"]
+          )
+    })
+  )
 
   return contentPaths.map((path): ContentRoute => ({ method: "GET", path, handler }))
 })

@@ -1,6 +1,5 @@
 import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
-import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { Conversations } from "../../../chat/Conversations.ts"
@@ -8,6 +7,7 @@ import { Following } from "../../../chat/Following.ts"
 import { CurrentUser } from "../../../domain/CurrentUser.ts"
 import type { ConversationId } from "../../../domain/Ids.ts"
 import { streamHeaders, streamType } from "../../inference/StreamSink.ts"
+import { resetWhenBroken } from "../../server/BrokenBody.ts"
 import { cursorOf, frameOf } from "./ChatStream.ts"
 import { readableOnly } from "./ReadableOnly.ts"
 
@@ -22,8 +22,7 @@ export const followedConversations = Effect.gen(function* () {
       const frames = whileReadable(id, request, following.follow(id, cursorOf(cursor))).pipe(
         Stream.map((event) => encoder.encode(frameOf(event))),
         Stream.provideService(CurrentUser, yield* CurrentUser),
-        // the platform ends a body that fails like a complete one
-        Stream.tapErrorCause(() => Effect.sync(() => NodeHttpServerRequest.toServerResponse(request).destroy()))
+        resetWhenBroken(request)
       )
       return HttpServerResponse.stream(frames, { contentType: streamType, headers: streamHeaders })
     })

@@ -11,10 +11,9 @@ import { PaymentFacts } from "../../../account/payments/PaymentFacts.ts"
 import type { Payment } from "../../../account/payments/PaymentStore.ts"
 import { Payments } from "../../../account/payments/Payments.ts"
 import { InvalidRequest, type StoreUnavailable, UnknownPath } from "../../../domain/GatewayError.ts"
-import * as Errors from "../../Errors.ts"
 import { paymentPaths } from "../../Paths.ts"
 import * as Body from "../../server/Body.ts"
-import { errorResponse } from "../../server/RouterResponse.ts"
+import { answered } from "../../server/RouterResponse.ts"
 import { statusOf } from "./PaymentStatus.ts"
 import * as TestCheckoutPage from "./TestCheckoutPage.ts"
 
@@ -91,10 +90,6 @@ const make = Effect.gen(function* () {
     { method: "POST", path: paymentPaths.testCheckout, handler: answered(decide) }
   ] as const satisfies ReadonlyArray<PaymentRoute>
 })
-
-const answered = <E extends Parameters<typeof Errors.of>[0]>(
-  run: Effect.Effect<HttpServerResponse.HttpServerResponse, E, HttpServerRequest.HttpServerRequest>
-): Handler => Effect.catchAll(run, (error) => Effect.succeed(errorResponse(Errors.of(error))))
 
 const decisions = {
   pay: { state: "paid", failure: null },

@@ -1,7 +1,6 @@
 import * as HttpApiBuilder from "@effect/platform/HttpApiBuilder"
 import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
-import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -17,6 +16,7 @@ import { Ledger } from "../../../ledger/Ledger.ts"
 import { cursorOf, type ListName, type Page } from "../../../wire/account/Page.ts"
 import { csvHeader, csvLine, ndjsonLine } from "../../../wire/account/RequestExport.ts"
 import type { RequestOut } from "../../../wire/account/Requests.ts"
+import { resetWhenBroken } from "../../server/BrokenBody.ts"
 import { AccountApi } from "../AccountApi.ts"
 import { rightsLost } from "../RightsLost.ts"
 
@@ -110,8 +110,7 @@ const exported = <E>(
   ).pipe(
     Stream.filter((lines) => lines !== ""),
     Stream.map((lines) => encoder.encode(lines)),
-    // the platform ends a body that fails like a complete one
-    Stream.tapErrorCause(() => Effect.sync(() => NodeHttpServerRequest.toServerResponse(request).destroy()))
+    resetWhenBroken(request)
   )
   return HttpServerResponse.stream(text, {
     contentType,
