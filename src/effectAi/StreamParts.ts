@@ -11,22 +11,26 @@ import { finishPart, sourcePart, toolCallPart } from "./ResponseParts.ts"
 type Part = Response.StreamPartEncoded
 type Parts = Either.Either<ReadonlyArray<Part>, AiError.MalformedOutput>
 
-/** A block of the response that has begun; its fields are what has come of it. */
+/** Text or reasoning that has begun; its fields are what has come of it. */
 type Block =
   | { readonly type: "text"; readonly partId: string }
   | ({ readonly type: "reasoning"; readonly partId: string } & ReasoningDelta)
-  | {
-      readonly type: "call"
-      readonly index: number
-      readonly id: string
-      readonly name: string
-      readonly arguments: string
-    }
 
-/** Turns the events of one response into parts. One block is open at a time: the next one begins with the end of that before. */
+/** A tool call that has begun. */
+interface Call {
+  readonly id: string
+  readonly name: string
+  readonly arguments: string
+}
+
+/**
+ * Turns the events of one response into parts. Of texts and reasoning one is open at a time: the next one, or a call, begins with the
+ * end of that before. Fragments of several calls may alternate, and text may stand between them: calls end with the response.
+ */
 export class StreamParts {
   private readonly start: ResponseStart
   private open: Block | undefined
+  private readonly calls = new Map<number, Call>()
   private begun = 0
 
   constructor(start: ResponseStart) {
@@ -37,25 +41,27 @@ export class StreamParts {
     switch (event._tag) {
       case "Text":
       case "Refusal":
-        return this.text(event.text)
+        return Either.right(this.text(event.text))
       case "Reasoning":
-        return this.reasoning(event)
+        return Either.right(this.reasoning(event))
       case "ToolCall":
-        return this.call(event)
+        return Either.right(this.call(event))
       case "Annotation": {
         const part = sourcePart(event.annotation, this.nextId())
         return part === undefined ? nothing : Either.right([part])
       }
       case "Completed":
-        return this.next(undefined, [finishPart(event.finish.reason, event.usage, event.metadata)])
+        return Either.map(this.callsEnded(), (calls) =>
+          this.next(undefined, [...calls, finishPart(event.finish.reason, event.usage, event.metadata)])
+        )
       default:
         return nothing
     }
   }
 
-  private text(delta: string): Parts {
-    if (delta === "") return nothing
-    if (this.open?.type === "text") return Either.right([{ type: "text-delta", id: this.open.partId, delta }])
+  private text(delta: string): ReadonlyArray<Part> {
+    if (delta === "") return []
+    if (this.open?.type === "text") return [{ type: "text-delta", id: this.open.partId, delta }]
     const id = this.nextId()
     return this.next({ type: "text", partId: id }, [
       { type: "text-start", id },
@@ -63,11 +69,11 @@ export class StreamParts {
     ])
   }
 
-  private reasoning(event: ReasoningDelta): Parts {
+  private reasoning(event: ReasoningDelta): ReadonlyArray<Part> {
     const { open } = this
     if (open?.type === "reasoning" && open.index === event.index) {
       this.open = { ...open, ...event, text: open.text + event.text }
-      return Either.right(reasoningDeltas(open.partId, event))
+      return reasoningDeltas(open.partId, event)
     }
     const id = this.nextId()
     return this.next({ ...event, type: "reasoning", partId: id }, [
@@ -76,23 +82,26 @@ export class StreamParts {
     ])
   }
 
-  private call({ arguments: delta, id = this.nextId(), index, name = "" }: ToolCallDelta): Parts {
-    const { open } = this
-    if (open?.type === "call" && open.index === index) {
-      this.open = { ...open, arguments: open.arguments + delta }
-      return Either.right(paramsDeltas(open.id, delta))
+  private call({ arguments: delta, id = this.nextId(), index, name = "" }: ToolCallDelta): ReadonlyArray<Part> {
+    const begun = this.calls.get(index)
+    if (begun !== undefined) {
+      this.calls.set(index, { ...begun, arguments: begun.arguments + delta })
+      return paramsDeltas(begun.id, delta)
     }
-    return this.next({ type: "call", index, id, name, arguments: delta }, [
-      { type: "tool-params-start", id, name },
-      ...paramsDeltas(id, delta)
-    ])
+    this.calls.set(index, { id, name, arguments: delta })
+    return this.next(undefined, [{ type: "tool-params-start", id, name }, ...paramsDeltas(id, delta)])
   }
 
-  /** Ends the open block before the parts of another one. */
-  private next(block: Block | undefined, parts: ReadonlyArray<Part>): Parts {
-    const ended = this.open === undefined ? nothing : endOf(this.open, this.start.model)
+  /** In the order in which they have begun. */
+  private callsEnded(): Parts {
+    return Either.map(Either.all(Array.from(this.calls.values(), endOfCall)), (ended) => ended.flat())
+  }
+
+  /** Ends the open text or reasoning before the parts of what comes next. */
+  private next(block: Block | undefined, parts: ReadonlyArray<Part>): ReadonlyArray<Part> {
+    const ended = this.open === undefined ? parts : [endOf(this.open, this.start.model), ...parts]
     this.open = block
-    return Either.map(ended, (before) => [...before, ...parts])
+    return ended
   }
 
   private nextId(): string {
@@ -110,15 +119,11 @@ const reasoningDeltas = (id: string, { kind, text }: ReasoningDelta): ReadonlyAr
 const paramsDeltas = (id: string, delta: string): ReadonlyArray<Part> =>
   delta === "" ? [] : [{ type: "tool-params-delta", id, delta }]
 
-const endOf = (block: Block, model: string): Parts => {
-  switch (block.type) {
-    case "text":
-      return Either.right([{ type: "text-end", id: block.partId }])
-    case "reasoning": {
-      const metadata = { [metadataName]: { ...reasoningDetail({ ...block, model }) } }
-      return Either.right([{ type: "reasoning-end", id: block.partId, metadata }])
-    }
-    case "call":
-      return Either.map(toolCallPart(block), (call) => [{ type: "tool-params-end", id: block.id }, call])
-  }
+const endOf = (block: Block, model: string): Part => {
+  if (block.type === "text") return { type: "text-end", id: block.partId }
+  const metadata = { [metadataName]: { ...reasoningDetail({ ...block, model }) } }
+  return { type: "reasoning-end", id: block.partId, metadata }
 }
+
+const endOfCall = (call: Call): Parts =>
+  Either.map(toolCallPart(call), (part) => [{ type: "tool-params-end", id: call.id }, part])

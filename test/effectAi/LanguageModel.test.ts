@@ -172,10 +172,10 @@ it.effect("a stream has the same, block by block", () => {
       "tool-params-start",
       'tool-params-delta {"city":',
       'tool-params-delta "Paris"}',
-      "tool-params-end",
-      'tool-call {"city":"Paris"}',
       "tool-params-start",
       'tool-params-delta {"city":"Oslo"}',
+      "tool-params-end",
+      'tool-call {"city":"Paris"}',
       "tool-params-end",
       'tool-call {"city":"Oslo"}',
       "finish"
@@ -187,6 +187,43 @@ it.effect("a stream has the same, block by block", () => {
     ])
     const last = parts.find((part): part is Response.FinishPart => part.type === "finish")
     expect(last).toMatchObject({ reason: "tool-calls", usage: { totalTokens: 22 } })
+  }).pipe(Effect.provide(handlers), Effect.provide(layer))
+})
+
+it.effect("a stream has each call whole, whatever comes between its fragments", () => {
+  const fragment = (index: number, args: string, begin: object = {}): ChatEvent => ({
+    _tag: "ToolCall",
+    index,
+    kind: "function",
+    arguments: args,
+    ...begin
+  })
+  const { layer } = answering([
+    [
+      fragment(0, "", { id: "c1", name: "weather" }),
+      fragment(1, '{"city":', { id: "c2", name: "weather" }),
+      text("I ask."),
+      fragment(0, '{"city":"Paris"}'),
+      fragment(1, '"Oslo"}'),
+      ...finish("tool_calls")
+    ]
+  ])
+  return Effect.gen(function* () {
+    const parts = Chunk.toReadonlyArray(
+      yield* Stream.runCollect(LanguageModel.streamText({ prompt: "Is it warm?", toolkit: tools }))
+    )
+    const calls = parts.flatMap((part) => (part.type === "tool-call" ? [[part.id, part.name, part.params]] : []))
+    expect(calls).toEqual([
+      ["c1", "weather", { city: "Paris" }],
+      ["c2", "weather", { city: "Oslo" }]
+    ])
+    const written = parts.flatMap((part) => (part.type === "tool-params-delta" ? [[part.id, part.delta]] : []))
+    expect(written).toEqual([
+      ["c2", '{"city":'],
+      ["c1", '{"city":"Paris"}'],
+      ["c2", '"Oslo"}']
+    ])
+    expect(parts.filter(({ type }) => type === "text-end")).toHaveLength(1)
   }).pipe(Effect.provide(handlers), Effect.provide(layer))
 })
 
