@@ -46,6 +46,22 @@ describe("the simulator of Anthropic", () => {
     expect(refusal({ thinking: { type: "enabled", budget_tokens: 1024 } })).toBeUndefined()
   })
 
+  it("takes system messages among the messages where the model does, between a user and an assistant message or last", () => {
+    const system = { role: "system", content: [text("s")] }
+    const of = (model: string, ...messages: ReadonlyArray<unknown>) => refusal({ model, messages }, "2026-10-21")
+    const opus = (...messages: ReadonlyArray<unknown>) => of("claude-opus-4-8", ...messages)
+    expect(opus(user(text("a")), system)).toBeUndefined()
+    expect(opus(user(text("a")), system, assistant(text("b")), user(text("c")))).toBeUndefined()
+    expect(of("claude-fable-5", user(text("a")), system)).toBeUndefined()
+    for (const model of ["claude-opus-4-7", "claude-sonnet-5"])
+      expect(of(model, user(text("a")), system)).toBe("role 'system' is not supported on this model")
+    expect(opus(system, user(text("a")))).toContain("top-level 'system'")
+    expect(opus(user(text("a")), assistant(text("b")), system)).toContain("must follow a user message")
+    expect(opus(user(text("a")), system, system)).toContain("must be last or be followed by an assistant")
+    expect(opus(user(text("a")), system, user(text("b")))).toContain("must be last or be followed by an assistant")
+    expect(opus(user(text("a")), { role: "system", content: [use("x")] })).toContain("text only")
+  })
+
   const wrong: ReadonlyArray<readonly [name: string, more: Fields, version?: string]> = [
     ["a missing cap", { max_tokens: undefined }],
     ["an unknown field", { seed: 1 }],

@@ -12,12 +12,13 @@ import { type UpstreamBody, writeBody } from "../shared/UpstreamBody.ts"
 import { type LowerCacheControl, type LoweredMessages, lowerMessages } from "./Messages.ts"
 import { isMidTools, isReasoning, type LoweredReasoning, lowerReasoning } from "./Reasoning.ts"
 import { strictSchema } from "./StrictSchema.ts"
+import { takesSystemMessages } from "./SystemMessages.ts"
 import { lowerTools } from "./Tools.ts"
 import { takesSampling } from "./Version.ts"
 
 /** The upstream request body. The field order is fixed. */
 export const lower = (call: ProviderCall): UpstreamBody | ProviderFailure => {
-  const conversation = conversationOf(call.request, call.model.id)
+  const conversation = conversationOf(call.request, call.model.id, takesSystemMessages(call.model))
   if ("_tag" in conversation) return conversation
   const given = toolSetOf(call.request)
   if ("_tag" in given) return given

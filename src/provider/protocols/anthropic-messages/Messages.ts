@@ -17,7 +17,10 @@ import type { ToolNames } from "../shared/ToolNames.ts"
 
 export interface LoweredMessages {
   readonly system: ReadonlyArray<JsonObject>
-  readonly messages: ReadonlyArray<{ readonly role: "user" | "assistant"; readonly content: ReadonlyArray<JsonObject> }>
+  readonly messages: ReadonlyArray<{
+    readonly role: "user" | "assistant" | "system"
+    readonly content: ReadonlyArray<JsonObject>
+  }>
 }
 
 /** The mark of a cached block as it is sent; `undefined` where it is not. */
@@ -30,15 +33,18 @@ export const lowerMessages = (
 ): LoweredMessages | ProviderFailure => {
   const lowering: Lowering = { names, cacheControl, breakpoints: lastBreakpoints(conversation) }
   const messages: Array<LoweredMessages["messages"][number]> = []
-  for (const { blocks, role } of conversation.turns) {
+  for (const turn of conversation.turns) {
     const content: Array<JsonObject> = []
-    for (const block of blocks) {
+    for (const block of turn.blocks) {
       const lowered = lowerBlock(block, lowering)
       if (lowered === undefined) continue
       if (isFailure(lowered)) return lowered
       content.push(lowered)
     }
-    messages.push({ role, content })
+    messages.push({ role: turn.role, content })
+    if (turn.role === "user" && turn.instructions !== undefined) {
+      messages.push({ role: "system", content: turn.instructions.map((block) => lowerText(block, lowering)) })
+    }
   }
   return { system: conversation.instructions.map((block) => lowerText(block, lowering)), messages }
 }

@@ -75,7 +75,7 @@ export const lowerReasoning = (
 /** The response continues an assistant turn that called tools and has no reasoning at its beginning. */
 export const isMidTools = ({ turns }: Conversation, { messages }: LoweredMessages): boolean => {
   if (turns.at(-1)?.blocks[0]?._tag !== "ToolResult") return false
-  const first = messages.at(-2)?.content[0]?.["type"]
+  const first = messages.findLast(({ role }) => role === "assistant")?.content[0]?.["type"]
   return first !== "thinking" && first !== "redacted_thinking"
 }
 

@@ -12,11 +12,12 @@ export const lastBreakpoints = ({ instructions, turns }: Conversation, others = 
     if (isBreakpoint(block)) found.push(block)
   }
   for (const block of instructions) add(block)
-  for (const { blocks } of turns) {
-    for (const block of blocks) {
+  for (const turn of turns) {
+    for (const block of turn.blocks) {
       if (block._tag === "ToolResult") for (const inner of block.content) add(inner)
       add(block)
     }
+    if (turn.role === "user") for (const block of turn.instructions ?? []) add(block)
   }
   const room = Math.max(0, maxBreakpoints - others)
   return new Set(room === 0 ? [] : found.slice(-room))

@@ -24,7 +24,7 @@ import { ToolIds } from "./ToolIds.ts"
  * user, every tool call has its result in the next turn, and no block or turn is empty.
  */
 export interface Conversation {
-  /** The text of all system and developer messages, in their order. */
+  /** The text of the system and developer messages that no turn has, in their order. */
   readonly instructions: ReadonlyArray<TextBlock>
   /** At least one turn, no turn is empty, the first is a user turn. */
   readonly turns: ReadonlyArray<Turn>
@@ -36,6 +36,8 @@ export type Turn = UserTurn | AssistantTurn
 export interface UserTurn {
   readonly role: "user"
   readonly blocks: ReadonlyArray<UserBlock>
+  /** Where they keep their place: system and developer messages that came since the turn before this one, or in it. */
+  readonly instructions?: ReadonlyArray<TextBlock>
 }
 
 /** The blocks of each message in the order that it tells; of one that tells none: reasoning, text, tool calls. */
@@ -118,12 +120,16 @@ export interface ToolCallBlock extends Cacheable {
   readonly extraContent: Json | undefined
 }
 
-/** `modelId` is the model whose reasoning may be sent back. */
+/**
+ * `modelId` is the model whose reasoning may be sent back. With `keepsPlaces` the system and developer messages after the first turn
+ * has begun stand behind the next user turn that an assistant turn or the end follows.
+ */
 export const conversationOf = (
   request: Pick<ChatRequest, "messages">,
-  modelId: string
+  modelId: string,
+  keepsPlaces = false
 ): Conversation | ProviderFailure => {
-  const builder = new Builder(modelId)
+  const builder = new Builder(modelId, keepsPlaces)
   for (const [at, message] of request.messages.entries()) {
     const failure = builder.add(message, `messages[${at}]`)
     if (failure !== undefined) return failure
@@ -152,6 +158,8 @@ interface CallsOfOneId {
 
 class Builder {
   private readonly instructions: Array<TextBlock> = []
+  /** Those that the next user turn will have. */
+  private laterInstructions: Array<TextBlock> = []
   private readonly turns: Array<Turn> = []
   private assistant: Array<AssistantBlock> | undefined
   private user: Array<UserBlock> | undefined
@@ -162,16 +170,18 @@ class Builder {
   private readonly ids = new ToolIds()
   private readonly argumentsOfCalls = new Arguments()
   private readonly modelId: string
+  private readonly keepsPlaces: boolean
 
-  constructor(modelId: string) {
+  constructor(modelId: string, keepsPlaces: boolean) {
     this.modelId = modelId
+    this.keepsPlaces = keepsPlaces
   }
 
   add(message: Message, path: string): ProviderFailure | undefined {
     switch (message.role) {
       case "system":
       case "developer":
-        for (const block of texts(message.content)) this.instructions.push(block)
+        this.addInstructions(texts(message.content))
         return undefined
       case "user": {
         const turn = this.userTurn()
@@ -193,7 +203,14 @@ class Builder {
     if (this.turns[0]?.role !== "user") {
       this.turns.unshift({ role: "user", blocks: [text(this.turns.length === 0 ? emptyText : continued)] })
     }
-    return { instructions: this.instructions, turns: this.turns }
+    // those that no user turn followed
+    return { instructions: [...this.instructions, ...this.laterInstructions], turns: this.turns }
+  }
+
+  private addInstructions(blocks: ReadonlyArray<TextBlock>): void {
+    const hasBegun = this.turns.length > 0 || this.user !== undefined || this.assistant !== undefined
+    const place = this.keepsPlaces && hasBegun ? this.laterInstructions : this.instructions
+    for (const block of blocks) place.push(block)
   }
 
   private addAssistant(message: AssistantMessage, path: string): ProviderFailure | undefined {
@@ -319,8 +336,11 @@ class Builder {
     )
     this.open = []
     this.openById = new Map()
-    this.turns.push({ role: "user", blocks: orPlaceholder<UserBlock>([...results, ...this.user]) })
+    const blocks = orPlaceholder<UserBlock>([...results, ...this.user])
+    const instructions = this.laterInstructions
+    this.turns.push(instructions.length === 0 ? { role: "user", blocks } : { role: "user", blocks, instructions })
     this.user = undefined
+    this.laterInstructions = []
   }
 }
 

@@ -1,6 +1,7 @@
 import { isObject, type Json, listAt, objectAt, textAt } from "../../../provider/protocols/shared/Json.ts"
 import type { Claude } from "./AnthropicModels.ts"
 import { isSigned } from "./AnthropicSignatures.ts"
+import { rejectedSystemMessages, roleOf } from "./AnthropicSystemMessages.ts"
 
 const maxBreakpoints = 4
 
@@ -33,8 +34,10 @@ class Messages {
 
   refused(messages: ReadonlyArray<unknown>): string | undefined {
     if (messages.length === 0) return "messages: at least one message is required"
-    for (const [at, message] of messages.entries()) {
-      const role = isObject(message) ? message["role"] : undefined
+    const refusedSystem = rejectedSystemMessages(messages, this.claude)
+    if (refusedSystem !== undefined) return refusedSystem
+    for (const [at, message] of messages.filter((one) => roleOf(one) !== "system").entries()) {
+      const role = roleOf(message)
       if (role !== (at % 2 === 0 ? "user" : "assistant")) {
         return at === 0 ? "messages: first message must use the user role" : "messages: roles must alternate"
       }

@@ -7,6 +7,8 @@ export interface Claude {
   readonly reasonsAdaptively: boolean
   readonly reasonsByDefault: boolean
   readonly canDisableReasoning: boolean
+  /** Among the messages, not only before them. */
+  readonly takesSystemMessages: boolean
 }
 
 /** `claude-<family>-<generation>[-<minor>]`, a date after it allowed; `undefined` for any other name. */
@@ -22,6 +24,7 @@ export const claudeOf = (name: string): Claude | undefined => {
     takesBudget: version < 4.7,
     reasonsAdaptively: version >= 4.6,
     reasonsByDefault: version >= 5,
-    canDisableReasoning: family !== "fable" && (version < 4.7 || version >= 5)
+    canDisableReasoning: family !== "fable" && (version < 4.7 || version >= 5),
+    takesSystemMessages: family === "opus" ? version >= 4.8 : family === "fable"
   }
 }

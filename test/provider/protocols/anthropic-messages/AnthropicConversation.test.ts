@@ -128,3 +128,25 @@ it("a conversation of twelve turns over three models is refused nowhere and lose
   expect(own.length).toBeGreaterThan(0)
   expect(sent.filter(({ type }) => type === "thinking" || type === "redacted_thinking")).toHaveLength(own.length)
 })
+
+it("a system message between a call and its result is taken where the model takes such messages", async () => {
+  const calls: ReadonlyArray<ToolCall> = [
+    { id: "c1", type: "function", function: { name: "get_weather", arguments: "{}" } }
+  ]
+  for (const name of ["claude-opus-4-8", "claude-fable-5", "claude-sonnet-5"]) {
+    const { answer } = await bench().run(
+      {
+        messages: [
+          { role: "system", content: "Be brief." },
+          { role: "user", content: "What is the weather in Rome?" },
+          { role: "assistant", content: null, tool_calls: calls },
+          { role: "developer", content: "Stay brief." },
+          { role: "tool", tool_call_id: "c1", content: "It is fine" }
+        ],
+        tools: [weather]
+      },
+      { model: claude(name), maxOutputTokens: 5000 }
+    )
+    expect([name, answer?.text, bench().simulator.rejections]).toEqual([name, "The tools answered: It is fine", []])
+  }
+})

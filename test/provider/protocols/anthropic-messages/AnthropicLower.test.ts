@@ -59,15 +59,71 @@ describe("a request in Anthropic's words", () => {
   })
 
   it("has system and developer text as blocks of its own, in order, and no empty system", () => {
-    const { messages, system } = bodyOf({
-      messages: [{ role: "system", content: "one" }, user("hi"), { role: "developer", content: "two" }]
-    })
-    expect(system).toEqual([
+    const begin: ReadonlyArray<Message> = [
+      { role: "system", content: "one" },
+      { role: "developer", content: "two" },
+      user("hi")
+    ]
+    const both = [
       { type: "text", text: "one" },
       { type: "text", text: "two" }
-    ])
-    expect(messages).toHaveLength(1)
+    ]
+    expect(bodyOf({ messages: begin })).toMatchObject({ system: both, messages: [{ role: "user" }] })
+    // where the model takes none among the messages
+    const later = bodyOf({ messages: [...begin, { role: "developer", content: "three" }] }, withModel(unasked))
+    expect(later["system"]).toEqual([...both, { type: "text", text: "three" }])
+    expect(later.messages).toHaveLength(1)
     expect(bodyOf({ messages: [{ role: "system", content: " " }, user("hi")] })).not.toHaveProperty("system")
+  })
+
+  it("has later system messages where they came, so that what is cached before them stays as it is", () => {
+    const developer = (content: string): Message => ({ role: "developer", content })
+    const assistant = (content: string): Message => ({ role: "assistant", content })
+    const shown = (messages: ReadonlyArray<Message>, model = opus) => {
+      const body = bodyOf({ messages }, withModel(model))
+      return {
+        system: body["system"],
+        messages: body.messages.map(({ content, role }) => [
+          role,
+          ...content.map((block) => (block as { readonly text: string }).text)
+        ])
+      }
+    }
+    const begin = [developer("a"), user("q1"), assistant("a1"), user("q2")]
+    const first = shown(begin)
+    const later = shown([...begin, developer("b"), developer("c")])
+    expect(later).toEqual({ ...first, messages: [...first.messages, ["system", "b", "c"]] })
+    // the next turn leaves that one as it is
+    expect(shown([...begin, developer("b"), developer("c"), assistant("a2"), user("q3")])).toEqual({
+      ...later,
+      messages: [...later.messages, ["assistant", "a2"], ["user", "q3"]]
+    })
+    // the API takes them between a user and an assistant message, or at the end
+    expect(shown([user("q1"), developer("b"), user("q2")]).messages).toEqual([
+      ["user", "q1", "q2"],
+      ["system", "b"]
+    ])
+    expect(shown([user("q1"), assistant("a1"), developer("b"), user("q2")]).messages.at(-1)).toEqual(["system", "b"])
+    expect(shown([user("q1"), assistant("a1"), developer("b")])).toEqual({
+      system: [{ type: "text", text: "b" }],
+      messages: [
+        ["user", "q1"],
+        ["assistant", "a1"]
+      ]
+    })
+    expect(shown([user("q1"), developer("b")], always).messages).toHaveLength(2)
+    expect(shown([user("q1"), developer("b")], older).messages).toHaveLength(1)
+  })
+
+  it("marks cached system messages among the messages as others", () => {
+    const marked: Message = {
+      role: "developer",
+      content: [{ type: "text", text: "b", cache_control: { type: "ephemeral" } }]
+    }
+    expect(bodyOf({ messages: [user("q1"), marked] }).messages.at(-1)).toEqual({
+      role: "system",
+      content: [{ type: "text", text: "b", cache_control: { type: "ephemeral" } }]
+    })
   })
 
   it("puts parallel results into one message of the user, first, with text after them", () => {
