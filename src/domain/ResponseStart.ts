@@ -8,4 +8,6 @@ export interface ResponseStart {
   readonly createdSeconds: number
   /** The concrete model of the response. */
   readonly model: string
+  /** Likely tokens of the prompt with its images and files, by the gateway's estimate; unset where no model has answered. */
+  readonly promptTokens?: number
 }

@@ -258,5 +258,6 @@ const ended = <A>(
 const startOf = ({ admitted }: Call, { candidate }: RunningAttempt): ResponseStart => ({
   requestId: admitted.requestId,
   createdSeconds: Math.floor(admitted.startedAtMillis / 1_000),
-  model: candidate.model.id
+  model: candidate.model.id,
+  promptTokens: Estimate.likelyTokensWithMedia(admitted.measure, candidate.model.imageTokens)
 })

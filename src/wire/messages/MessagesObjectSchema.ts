@@ -76,7 +76,9 @@ const OutputDetails = Schema.Struct({
 
 /** Token counts as they are charged. */
 export const MessagesUsage = Schema.Struct({
-  input_tokens: count("Prompt tokens neither read from nor written to a cache."),
+  input_tokens: count(
+    "Prompt tokens neither read from nor written to a cache. In message_start an estimate where the provider tells them at the end."
+  ),
   cache_creation_input_tokens: count("Prompt tokens written to a cache."),
   cache_read_input_tokens: count("Prompt tokens read from a cache."),
   output_tokens: count("Completion tokens, including reasoning tokens."),

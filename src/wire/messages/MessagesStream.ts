@@ -1,7 +1,7 @@
 import type { ChatEvent, Finish, ReasoningDelta, ToolCallDelta } from "../../domain/ChatEvent.ts"
 import type { ResponseStart } from "../../domain/ResponseStart.ts"
 import type { RouterMetadata } from "../../domain/RouterMetadata.ts"
-import type { Usage } from "../../domain/Usage.ts"
+import { type Usage, usage as usageWith } from "../../domain/Usage.ts"
 import { anthropicError, type WireError } from "../ErrorBody.ts"
 import * as Sse from "../framing/Sse.ts"
 import { type Block, type BlockOutput, CallWriter, ReasoningWriter, TextWriter } from "./MessagesBlocks.ts"
@@ -169,7 +169,9 @@ export class MessagesStream {
   private start(): void {
     if (this.state !== "new") return
     this.state = "running"
-    this.emit({ type: "message_start", message: emptyMessage(this.head, this.usage, this.serviceTier) })
+    // clients show its count at once, and some of them take no other; most providers tell theirs at the end
+    const usage = this.usage ?? usageWith({ inputTokens: this.head.promptTokens ?? 0 })
+    this.emit({ type: "message_start", message: emptyMessage(this.head, usage, this.serviceTier) })
   }
 
   private emit(event: MessagesEvent): void {

@@ -50,6 +50,7 @@ export interface ResponseResult {
 
 export const finishedResponse = (head: ResponseStart, echo: ResponsesEcho, ending: ResponseResult): JsonObject => {
   const reason = incompleteReason(ending.finish)
+  const isDropped = ending.metadata.dropped_parameters.includes("service_tier")
   return response(head, echo, {
     status: reason === undefined ? "completed" : "incomplete",
     completed_at:
@@ -58,7 +59,7 @@ export const finishedResponse = (head: ResponseStart, echo: ResponsesEcho, endin
     error: null,
     output: ending.output,
     usage: ending.usage === null ? null : usageOf(ending.usage),
-    service_tier: ending.serviceTier ?? echo.service_tier,
+    service_tier: ending.serviceTier ?? (isDropped ? "default" : echo.service_tier),
     router_metadata: ending.metadata
   })
 }

@@ -4,6 +4,7 @@ import * as Schema from "effect/Schema"
 import * as fc from "fast-check"
 import type { ChatEvent, Finish } from "../../../src/domain/ChatEvent.ts"
 import { Accumulator } from "../../../src/domain/Completion.ts"
+import type { ResponseStart } from "../../../src/domain/ResponseStart.ts"
 import * as Sse from "../../../src/wire/framing/Sse.ts"
 import { MessagesEvent } from "../../../src/wire/messages/MessagesEventSchema.ts"
 import { messageObject } from "../../../src/wire/messages/MessagesObject.ts"
@@ -16,9 +17,14 @@ const stop: Finish = { _tag: "Finish", reason: "stop", native: "end_turn" }
 const validEvent = Schema.decodeUnknownSync(MessagesEvent, { onExcessProperty: "error" })
 const validMessage = Schema.decodeUnknownSync(Message, { onExcessProperty: "error" })
 
-const framesOf = (sent: ReadonlyArray<ChatEvent>, finish: Finish = stop, omitReasoning = false): string => {
+const framesOf = (
+  sent: ReadonlyArray<ChatEvent>,
+  finish: Finish = stop,
+  omitReasoning = false,
+  begun: ResponseStart = head
+): string => {
   let text = ""
-  const stream = new MessagesStream(head, { omitReasoning }, (frame) => {
+  const stream = new MessagesStream(begun, { omitReasoning }, (frame) => {
     text += frame
     return true
   })
@@ -174,6 +180,18 @@ describe("a streamed message", () => {
   it("has the usage that is known when it begins", () => {
     const [first] = parsed(framesOf([{ _tag: "Usage", usage: counts }, text("a")]))
     expect(first?.type === "message_start" && first.message.usage.input_tokens).toBe(7)
+  })
+
+  it("begins with the estimated length of the prompt where the provider tells it at the end", () => {
+    const frames = framesOf([text("a")], stop, false, { ...head, promptTokens: 120 })
+    const usages = parsed(frames).flatMap((event) =>
+      event.type === "message_start"
+        ? [event.message.usage.input_tokens]
+        : event.type === "message_delta"
+          ? [event.usage.input_tokens]
+          : []
+    )
+    expect(usages).toEqual([120, 7])
   })
 
   it("has signatures, but no text of reasoning that the client has no use for", async () => {

@@ -15,10 +15,13 @@ const objectOf = (
   events: ReadonlyArray<ChatEvent>,
   reason: Finish["reason"] = "stop",
   request: DecodedResponses = plain,
-  counts: Usage | null = someUsage
+  counts: Usage | null = someUsage,
+  dropped: ReadonlyArray<string> = []
 ) => {
   const answer = answerOf(events, { _tag: "Finish", reason, native: reason }, counts)
-  const json: { readonly [key: string]: unknown } = JSON.parse(responseObject(head, request, answer, metadata))
+  const json: { readonly [key: string]: unknown } = JSON.parse(
+    responseObject(head, request, answer, { ...metadata, dropped_parameters: dropped })
+  )
   return { json, response: decodeObject(json) }
 }
 
@@ -107,6 +110,8 @@ describe("the response object", () => {
     expect(
       objectOf([text("hi"), { _tag: "ResponseInfo", serviceTier: "priority" }], "stop", tiered).response.service_tier
     ).toBe("priority")
+    // the model does not have it
+    expect(objectOf([text("hi")], "stop", tiered, someUsage, ["service_tier"]).response.service_tier).toBe("default")
   })
 
   it("carries signatures and opaque reasoning for the way back, and shows only what can be read", () => {
