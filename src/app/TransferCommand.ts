@@ -8,6 +8,7 @@ import type * as Settings from "../config/Settings.ts"
 import * as Database from "../sql/Database.ts"
 import { reasonOf } from "../sql/DatabaseError.ts"
 import * as Embedded from "../sql/embedded/Embedded.ts"
+import * as Migrations from "../sql/Migrations.ts"
 import { exportTo } from "../sql/transfer/Export.ts"
 import { importFrom } from "../sql/transfer/Import.ts"
 import { TransferFailed } from "../sql/transfer/TransferFailed.ts"
@@ -51,21 +52,35 @@ export const exportDatabase = Effect.fn("TransferCommand.exportDatabase")(functi
   if (leftOut.length > 0) yield* Console.log(`Not in it either, as they are not of the gateway: ${leftOut.join(", ")}.`)
 })
 
-/** Reads a file that `exportDatabase` has written into an empty database. */
+/** Reads a file that `exportDatabase` has written into an empty database. Nothing is changed where the file or the database is wrong. */
 export const importDatabase = Effect.fn("TransferCommand.importDatabase")(function* (
   settings: DatabaseSettings,
   path: string | undefined
 ) {
   const files = yield* FileSystem.FileSystem
   const file = yield* fileOf(path, "db:import")
-  const lines = files.stream(file, { chunkSize: FileSystem.KiB(256) }).pipe(
-    Stream.mapError((error) => new TransferFailed({ reason: `${file} cannot be read: ${reasonOf(error)}` })),
-    Stream.decodeText(),
-    Stream.splitLines
-  )
-  const rows = yield* importFrom(lines).pipe(Effect.provide(Database.layer(optionsOf(settings))))
+  const notRead = (error: PlatformError) => new TransferFailed({ reason: `${file} cannot be read: ${reasonOf(error)}` })
+  yield* Effect.mapError(files.access(file, { readable: true }), notRead)
+  const lines = files
+    .stream(file, { chunkSize: FileSystem.KiB(256) })
+    .pipe(Stream.mapError(notRead), Stream.decodeText(), Stream.splitLines)
+  const rows = yield* Effect.zipRight(
+    requireNoEarlierSchema,
+    Effect.provide(importFrom(lines), Migrations.layer(false))
+  ).pipe(Effect.provide(Database.layerUnmigrated(optionsOf(settings))))
   yield* Console.log(`${rows} rows were read from ${file}.`)
 })
+
+/** A database of an earlier version is in use: to migrate it is for the service to do. */
+const requireNoEarlierSchema = Effect.catchTag(Migrations.requireCurrent, "SchemaOutdated", ({ isEmpty }) =>
+  isEmpty
+    ? Effect.void
+    : Effect.fail(
+        new TransferFailed({
+          reason: "the database has the schema of an earlier version; a dump is only imported into an empty one"
+        })
+      )
+)
 
 const fileOf = (path: string | undefined, command: string) =>
   path === undefined

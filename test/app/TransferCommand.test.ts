@@ -5,10 +5,12 @@ import type { FileSystem } from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { SqlClient } from "@effect/sql/SqlClient"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import { afterAll, beforeAll, expect, it, vi } from "vitest"
 import { exportDatabase, importDatabase } from "../../src/app/TransferCommand.ts"
+import * as Database from "../../src/sql/Database.ts"
 import { freshDatabase, postgresServer } from "../ledger/databases.ts"
 import { databaseAt } from "../support/LedgerRows.ts"
 
@@ -80,4 +82,24 @@ it("says what is missing, and leaves no file behind", { timeout: 60_000 }, async
   await expect(stat(file)).rejects.toThrow()
   await expect(stat(join(folder, "empty"))).rejects.toThrow()
   expect(await failure(importDatabase(embedded("empty"), nowhere()))).toContain(`${nowhere()} cannot be read: ENOENT`)
+  await expect(stat(join(folder, "empty"))).rejects.toThrow()
+})
+
+it("does not migrate a database that it does not import into", { timeout: 60_000 }, async () => {
+  const earlier = embedded("earlier")
+  const at = { dataDir: earlier.dataDirectory }
+  await run(
+    Effect.provide(
+      Effect.flatMap(SqlClient, (sql) => sql`delete from migration where migration_id > 50`),
+      databaseAt(at)
+    )
+  )
+  const file = join(folder, "any.ndjson")
+  await writeFile(file, "")
+  expect(await failure(importDatabase(earlier, file))).toBe(
+    "the database has the schema of an earlier version; a dump is only imported into an empty one"
+  )
+  const last = Effect.flatMap(SqlClient, (sql) => sql`select max(migration_id) as id from migration`)
+  const unmigrated = Database.layerUnmigrated({ url: Option.none(), dataDir: earlier.dataDirectory, maxConnections: 1 })
+  expect(await run(Effect.provide(last, unmigrated))).toEqual([{ id: 50 }])
 })

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { withOpenTransaction } from "../support/OpenTransaction.ts"
 import { type Service, startService } from "../support/Service.ts"
 import { start as startUpstream, type Upstream } from "../support/Upstream.ts"
 
@@ -222,6 +223,21 @@ describe("SIGHUP", { timeout: testMillis }, () => {
       await rm(own, { recursive: true, force: true })
     }
   )
+
+  it.skipIf(databaseUrl === undefined)("is tried again until the database takes it", async () => {
+    await start({ providers: [provider("one", before)] })
+    after.release()
+    await write({ providers: [provider("two", after)] })
+    await withOpenTransaction(running.env["DATABASE_URL"], async ({ query }) => {
+      await query("lock table project in access exclusive mode")
+      await reload("the configuration is not reloaded yet")
+      expect(running.output()).toMatch(/"reason":"[^"]*(?:locked|too long)/)
+    })
+    await printed("the configuration was reloaded")
+    expect(await statusOf("two/m")).toBe(200)
+    expect(await statusOf("one/m")).toBe(404)
+    expect(running.output()).not.toContain("was not reloaded")
+  })
 
   it.skipIf(databaseUrl === undefined)("reaches every worker", async () => {
     await start({ providers: [provider("one", before)] }, { WORKERS: "2" })
