@@ -1,6 +1,6 @@
 import * as Migrator from "@effect/sql/Migrator"
 import { SqlClient } from "@effect/sql/SqlClient"
-import type { SqlError } from "@effect/sql/SqlError"
+import { SqlError } from "@effect/sql/SqlError"
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -121,6 +121,8 @@ export const lockMigrations: Effect.Effect<void, SqlError, SqlClient> = Effect.f
 const migratingMillis = 300_000
 /** How long a migration waits for the lock of a table. */
 const tableLockMillis = 5_000
+/** How long the process may be held up between two migrations: a busy machine starts many at once. */
+const idleMillis = 60_000
 
 /**
  * Migrates the schema in one transaction, under a lock: processes that start at the same time wait and then find nothing to
@@ -135,6 +137,7 @@ export const run: Effect.Effect<
   return yield* sql.withTransaction(
     Effect.gen(function* () {
       yield* sql`set local statement_timeout = 0`
+      yield* sql.unsafe(`set local idle_in_transaction_session_timeout = ${idleMillis}`)
       yield* sql.unsafe(`set local lock_timeout = ${migratingMillis}`)
       yield* lockMigrations
       // what waits for a table makes everything else wait for it too
@@ -198,10 +201,15 @@ const logged = Effect.gen(function* () {
 
 const nameOf = ([id, name]: readonly [id: number, name: string]): string => `${String(id).padStart(4, "0")}_${name}`
 
-/** A rejected migration is a defect to the migrator; here it is an error, since the operator may be able to fix it. */
+/**
+ * A rejected migration is a defect to the migrator, and so is a transaction whose connection is lost, because it cannot be rolled back;
+ * here both are errors, since the operator may be able to do something.
+ */
 export const layer = (isLogged: boolean): Layer.Layer<never, MigrationError | SqlError, SqlClient> =>
   Layer.effectDiscard(
     Effect.catchSomeDefect(isLogged ? logged : Effect.asVoid(run), (defect) =>
-      defect instanceof Migrator.MigrationError ? Option.some(Effect.fail(defect)) : Option.none()
+      defect instanceof Migrator.MigrationError || defect instanceof SqlError
+        ? Option.some(Effect.fail(defect))
+        : Option.none()
     )
   )

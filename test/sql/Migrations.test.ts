@@ -14,6 +14,7 @@ import { reasonOf } from "../../src/sql/DatabaseError.ts"
 import { migrations, run } from "../../src/sql/Migrations.ts"
 import { emptyDatabase, freshDatabase, postgresServer } from "../ledger/databases.ts"
 import { logTo } from "../support/LogLines.ts"
+import { withOpenTransaction } from "../support/OpenTransaction.ts"
 
 const names = Object.keys(migrations)
 const applied = Effect.flatMap(
@@ -118,6 +119,27 @@ describe.skipIf(postgresServer === undefined)("on PostgreSQL", () => {
         )
         const outcome = yield* Effect.either(Layer.build(opened(url)))
         expect(Either.isLeft(outcome) && reasonOf(outcome.left)).toContain("another transaction has it locked")
+      }),
+    60_000
+  )
+
+  it.scopedLive(
+    "a connection that is lost during the migration is an error that says so",
+    () =>
+      Effect.gen(function* () {
+        const url = yield* emptyDatabase(postgresServer ?? "")
+        const outcome = yield* Effect.promise(() =>
+          withOpenTransaction(url, async ({ holdsBack, query }) => {
+            await query("create table migration (migration_id int)")
+            const opening = Effect.runPromise(Effect.scoped(Effect.either(Layer.build(opened(url)))))
+            await holdsBack(opening)
+            await query(
+              "select pg_terminate_backend(pid) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
+            )
+            return opening
+          })
+        )
+        expect(Either.isLeft(outcome) && reasonOf(outcome.left)).toMatch(/terminat/)
       }),
     60_000
   )
