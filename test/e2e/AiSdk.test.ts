@@ -77,6 +77,24 @@ describe.each(providers)("the AI SDK with its provider %s", (_, model) => {
     expect(await text).toBe('The tools answered: {"city":"Paris","celsius":20}')
   })
 
+  it("goes on with what a model has said that reasons and calls tools", async () => {
+    const shared = {
+      model: model("sim/deep"),
+      tools: { weather },
+      stopWhen: stepCountIs(3),
+      // read by the provider of OpenAI alone, whose Responses would name what it has received instead of sending it
+      providerOptions: { openai: { store: false } }
+    }
+    const ask = { role: "user", content: "What is the weather in Paris?" } as const
+    const first = await generateText({ ...shared, messages: [ask] })
+    expect(first.steps).toHaveLength(2)
+    const { text } = await generateText({
+      ...shared,
+      messages: [ask, ...first.response.messages, { role: "user", content: "Say exactly: again" }]
+    })
+    expect(text).toBe("again")
+  })
+
   it("reads an object of a schema", async () => {
     const { output } = await generateText({
       model: model("auto"),
