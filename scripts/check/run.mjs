@@ -13,6 +13,7 @@ const gates = [
   ["dead code", "knip", []],
   ["regular expressions", process.execPath, ["scripts/check/expressions.mjs"]],
   ["folder imports", "depcruise", ["--config", ".dependency-cruiser.cjs", "src"]],
+  ["described folders", process.execPath, ["scripts/check/folders.mjs"]],
   ["format and lint", "biome", ["check", "--error-on-warnings"]],
   ["words", process.execPath, ["scripts/check/words.mjs"]],
   ["mutants fit their sources", process.execPath, ["scripts/mutation/run.mjs", "--fit"]]
