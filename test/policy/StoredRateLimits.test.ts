@@ -133,7 +133,7 @@ describe.each(databases)("Rate limits counted in the database (%s)", (_, databas
             key: { tokensPerMinute: 1_000, requestsPerMinute: 50 },
             project: { requestsPerMinute: 5 }
           })
-          if (one === undefined || two === undefined) return
+          if (one === undefined || two === undefined) return yield* Effect.dieMessage("a process is missing")
           const caller = newCaller()
           yield* one.admit(caller, 400)
           const { status } = yield* two.admit(caller, 300)
@@ -155,7 +155,7 @@ describe.each(databases)("Rate limits counted in the database (%s)", (_, databas
         Effect.gen(function* () {
           const most = 1_000_000_000
           const [one] = yield* processes(1, { key: { tokensPerMinute: most, requestsPerMinute: most } })
-          if (one === undefined) return
+          if (one === undefined) return yield* Effect.dieMessage("a process is missing")
           // a key that has no row yet, and one that has
           const caller = newCaller()
           for (let times = 0; times < 2; times++) {
@@ -175,7 +175,7 @@ describe.each(databases)("Rate limits counted in the database (%s)", (_, databas
         Effect.gen(function* () {
           const sql = yield* SqlClient
           const [one] = yield* processes(1, { key: { requestsPerMinute: 3 } })
-          if (one === undefined) return
+          if (one === undefined) return yield* Effect.dieMessage("a process is missing")
           const caller = newCaller()
           yield* one.admit(caller, 0)
           yield* sql`update rate_limit set at_millis = at_millis + 3600000 where scope_id = ${caller.keyId}`
@@ -192,7 +192,7 @@ describe.each(databases)("Rate limits counted in the database (%s)", (_, databas
           Effect.gen(function* () {
             const sql = yield* SqlClient
             const [one] = yield* processes(1, {})
-            if (one === undefined) return
+            if (one === undefined) return yield* Effect.dieMessage("a process is missing")
             const caller = newCaller()
             const used = one.admit(withOwn(caller, { requestsPerMinute: 200 }), 0)
             yield* Effect.replicateEffect(used, 100, { concurrency: "unbounded", discard: true })
@@ -211,7 +211,7 @@ describe.each(databases)("Rate limits counted in the database (%s)", (_, databas
       Effect.scoped(
         Effect.gen(function* () {
           const [one] = yield* processes(1, { key: { tokensPerMinute: 1 } })
-          if (one === undefined) return
+          if (one === undefined) return yield* Effect.dieMessage("a process is missing")
           const caller = newCaller()
           yield* one.admit(caller, 5)
           for (let times = 0; times < 2; times++) {
@@ -227,7 +227,7 @@ describe.each(databases)("Rate limits counted in the database (%s)", (_, databas
       Effect.scoped(
         Effect.gen(function* () {
           const [one, other] = yield* processes(2, {})
-          if (one === undefined || other === undefined) return
+          if (one === undefined || other === undefined) return yield* Effect.dieMessage("a process is missing")
           const caller = newCaller()
           const { release } = yield* one.admit(caller, 0)
           const limited = withOwn(caller, { concurrentRequests: 1 })
@@ -244,7 +244,7 @@ describe.each(databases)("Rate limits counted in the database (%s)", (_, databas
       Effect.scoped(
         Effect.gen(function* () {
           const [one] = yield* processes(1, { project: { requestsPerMinute: 1_000 } })
-          if (one === undefined) return
+          if (one === undefined) return yield* Effect.dieMessage("a process is missing")
           const caller = newCaller()
           const limited = withOwn(caller, { requestsPerMinute: 1 })
           yield* one.admit(limited, 0)
@@ -259,7 +259,7 @@ describe.each(databases)("Rate limits counted in the database (%s)", (_, databas
       Effect.scoped(
         Effect.gen(function* () {
           const [one] = yield* processes(1, { key: { tokensPerMinute: 1_000 } })
-          if (one === undefined) return
+          if (one === undefined) return yield* Effect.dieMessage("a process is missing")
           const caller = newCaller()
           yield* one.admit(caller, 400)
           for (let times = 0; times < 3; times++) yield* Effect.flip(one.admit(caller, 900))
@@ -273,13 +273,13 @@ describe.each(databases)("Rate limits counted in the database (%s)", (_, databas
       Effect.scoped(
         Effect.gen(function* () {
           const [one] = yield* processes(1, { project: { concurrentRequests: 3 } })
-          if (one === undefined) return
+          if (one === undefined) return yield* Effect.dieMessage("a process is missing")
           const caller = newCaller()
           const first = yield* one.admit(caller, 0)
           yield* Effect.scoped(
             Effect.gen(function* () {
               const [other] = yield* processes(1, { project: { concurrentRequests: 3 } })
-              if (other === undefined) return
+              if (other === undefined) return yield* Effect.dieMessage("a process is missing")
               const { release } = yield* other.admit(caller, 0)
               yield* one.admit(caller, 0)
               expect(yield* Effect.flip(other.admit(caller, 0))).toMatchObject({
@@ -304,7 +304,7 @@ describe.each(databases)("Rate limits counted in the database (%s)", (_, databas
       Effect.scoped(
         Effect.gen(function* () {
           const [one, other] = yield* processes(2, { key: { concurrentRequests: 1 } })
-          if (one === undefined || other === undefined) return
+          if (one === undefined || other === undefined) return yield* Effect.dieMessage("a process is missing")
           const caller = newCaller()
           const { release } = yield* one.admit(caller, 0)
           const writing = yield* Effect.fork(one.admit(newCaller(), 0))
