@@ -9,7 +9,10 @@ import { maxTimerMillis, neverRun, Timers, type TimersShape } from "../../domain
  * run is deterministic.
  */
 export interface VirtualTimers extends TimersShape {
-  /** Advances time by `millis` and runs all timers that become due, each at its own instant. */
+  /**
+   * Advances time by `millis` and runs all timers that become due, each at its own instant. What is negative, infinite or not a
+   * number is a defect.
+   */
   readonly advance: (millis: number) => void
   /** Jumps to the next deadline and runs it; false when there is none. */
   readonly next: () => boolean
@@ -59,6 +62,9 @@ export const make = (startMillis: number = epochMillis): VirtualTimers => {
       }
     },
     advance: (millis) => {
+      if (!(millis >= 0 && millis < Number.POSITIVE_INFINITY)) {
+        throw new Error(`time advances by a finite number of milliseconds, at least 0, not by ${millis}`)
+      }
       const untilMillis = nowMillis + millis
       while (next(untilMillis)) {}
       nowMillis = Math.max(nowMillis, untilMillis)
@@ -73,17 +79,30 @@ export const make = (startMillis: number = epochMillis): VirtualTimers => {
   }
 }
 
-/** Advances time, deadline by deadline, until the fiber is done; work in between runs first. */
+/**
+ * Advances time, deadline by deadline, until the fiber is done. Before each deadline the work that needs no time has some turns of
+ * the event loop, and where no timer is pending a hundred more: a fiber that is not done then waits for what no timer brings, which
+ * is a defect. Reads of files and sockets take as many turns as they like: they need real timers.
+ */
 export const runUntilDone = <A, E>(timers: VirtualTimers, fiber: Fiber.RuntimeFiber<A, E>): Effect.Effect<void> =>
   Effect.gen(function* () {
-    while (Option.isNone(yield* Fiber.poll(fiber))) {
-      for (let turn = 0; turn < turnsBetween; turn++) yield* Effect.yieldNow()
+    for (let idleTurns = 0; idleTurns < maxIdleTurns; idleTurns += turnsBetween) {
+      for (let turn = 0; turn < turnsBetween; turn++) yield* eventLoopTurn
       if (Option.isSome(yield* Fiber.poll(fiber))) return
-      timers.next()
+      if (timers.next()) idleTurns = 0
     }
+    return yield* Effect.dieMessage(
+      `the fiber waits for what no timer brings: none is pending after ${maxIdleTurns} turns`
+    )
   })
-/** Enough turns for the work of one deadline to finish before the next one runs. */
-const turnsBetween = 20
+
+const eventLoopTurn: Effect.Effect<void> = Effect.async((resume) => {
+  const immediate = setImmediate(() => resume(Effect.void))
+  return Effect.sync(() => clearImmediate(immediate))
+})
+/** Enough for the work of one deadline to finish before the next one runs. */
+const turnsBetween = 4
+const maxIdleTurns = 100
 
 /** Deadlines, and with Effect's Clock also sleeps, retries, drain, caches and heartbeats, by these timers. */
 export const layerOf = (timers: TimersShape): Layer.Layer<Timers> => Timers.layerOf(timers)

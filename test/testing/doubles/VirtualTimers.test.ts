@@ -1,3 +1,7 @@
+import * as Cause from "effect/Cause"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as VirtualTimers from "../../../src/testing/doubles/VirtualTimers.ts"
@@ -40,6 +44,14 @@ describe("the virtual clock", () => {
     expect([ran, timers.now(), timers.pending()]).toEqual([["a10", "b15"], 20, 1])
   })
 
+  it("advances by no negative, infinite or missing number", () => {
+    const timers = VirtualTimers.make(0)
+    for (const millis of [Number.NaN, Number.POSITIVE_INFINITY, -1]) {
+      expect(() => timers.advance(millis)).toThrow(/finite number of milliseconds/)
+    }
+    expect(timers.now()).toBe(0)
+  })
+
   it("a program that never stops asking is found out", () => {
     const timers = VirtualTimers.make(0)
     const again = (): void => {
@@ -62,3 +74,44 @@ describe("the virtual clock", () => {
     expect(timers.pending()).toBe(1)
   })
 })
+
+describe("running until a fiber is done", () => {
+  const turn = Effect.async<void>((resume) => {
+    setImmediate(() => resume(Effect.void))
+  })
+  const runs = <A>(timers: VirtualTimers.VirtualTimers, program: Effect.Effect<A>) =>
+    Effect.gen(function* () {
+      const fiber = yield* Effect.fork(program)
+      yield* VirtualTimers.runUntilDone(timers, fiber)
+      return yield* fiber
+    }).pipe(Effect.runPromiseExit)
+
+  it("lets work that takes no time end before the next deadline", async () => {
+    for (const work of [turn, Effect.repeatN(Effect.yieldNow(), 1_000), Effect.promise(() => manyAwaits())]) {
+      const timers = VirtualTimers.make(0)
+      let timedOut = false
+      timers.after(15_000, () => {
+        timedOut = true
+      })
+      expect(await runs(timers, work)).toEqual(Exit.void)
+      expect(timedOut).toBe(false)
+    }
+  })
+
+  it("is a defect where the fiber waits for what no timer brings", async () => {
+    const timers = VirtualTimers.make(0)
+    timers.after(10, () => {})
+    const exit = await Effect.runPromiseExit(
+      Effect.gen(function* () {
+        const fiber = yield* Effect.fork(Deferred.await(yield* Deferred.make<void>()))
+        yield* VirtualTimers.runUntilDone(timers, fiber)
+      })
+    )
+    expect(Exit.isFailure(exit) && Cause.pretty(exit.cause)).toMatch(/waits for what no timer brings/)
+    expect(timers.now()).toBe(10)
+  })
+})
+
+const manyAwaits = async (): Promise<void> => {
+  for (let n = 0; n < 500; n++) await null
+}
