@@ -1,8 +1,9 @@
+import { hash } from "node:crypto"
 import type { ChatEvent, FinishReason } from "../../domain/ChatEvent.ts"
+import { writeExactly } from "../../domain/ExactJson.ts"
 import type { TimersShape } from "../../domain/Timers.ts"
 import { usage } from "../../domain/Usage.ts"
 import type { Provider, ProviderCall } from "../Provider.ts"
-import { mintToolCallId } from "../protocols/shared/ToolIds.ts"
 import { answerTo, reasoningFor } from "./Answers.ts"
 import { type SimulatedModel, simulatedModels } from "./Models.ts"
 import { promptOf, promptTokens } from "./Prompt.ts"
@@ -64,10 +65,8 @@ interface SimulatedOutput {
   readonly outcome: ReadonlyArray<ChatEvent>
 }
 
-const outputFor = (
-  { effort, maxOutputTokens, model, request, requestId }: ProviderCall,
-  cacheReadTokens: number
-): SimulatedOutput => {
+const outputFor = (call: ProviderCall, cacheReadTokens: number): SimulatedOutput => {
+  const { effort, maxOutputTokens, model, request } = call
   const prompt = promptOf(request)
   const answer = answerTo(request, prompt, model.id)
   const reasoningText =
@@ -82,6 +81,7 @@ const outputFor = (
       ...(request.logprobs === true && { logprobs: [logprobOf(text, request.topLogprobs ?? 0)] })
     })
   )
+  const idStart = answer.toolCalls.length === 0 ? "" : toolCallIdStart(call)
   const calls = answer.toolCalls.flatMap((toolCall, index) => {
     const [first = "", ...rest] = pieces(toolCall.arguments)
     const { kind, name } = toolCall
@@ -90,7 +90,7 @@ const outputFor = (
         _tag: "ToolCall",
         index,
         kind,
-        id: mintToolCallId(requestId, index),
+        id: `${idStart}${index.toString(36)}`,
         name,
         arguments: first
       } satisfies ChatEvent,
@@ -117,6 +117,10 @@ const outputFor = (
     ]
   }
 }
+
+/** What the ids of a response's tool calls begin with: of the model and the messages, which differ in each turn of a conversation. */
+const toolCallIdStart = ({ model, request }: ProviderCall): string =>
+  `call_${hash("sha256", `${model.id} ${writeExactly(request.messages)}`, "hex").slice(0, 32)}`
 
 const finishOf = (reason: FinishReason, stopSequence: string | null): ChatEvent =>
   reason === "stop" && stopSequence !== null

@@ -1,7 +1,11 @@
+import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Random from "effect/Random"
+import * as Utils from "effect/Utils"
 import { Catalog } from "../../catalog/Catalog.ts"
 import type { CallerShape } from "../../domain/Caller.ts"
-import { IdGenerator } from "../../domain/IdGenerator.ts"
+import { IdGenerator, makeUuid } from "../../domain/IdGenerator.ts"
 import { AccountId, KeyId, ProjectId } from "../../domain/Ids.ts"
 import type { Model } from "../../domain/Model.ts"
 import { Timers, type TimersShape } from "../../domain/Timers.ts"
@@ -26,6 +30,11 @@ export interface TestGatewayOptions {
   readonly providers: ReadonlyArray<Provider>
   /** Time for deadlines and waits; default the current Effect Clock: a TestClock moves them too. */
   readonly timers?: TimersShape
+  /**
+   * Of Effect's `Random`, in the Layer and in what it is provided to, and of the ids, unless an `IdGenerator` is provided to the Layer:
+   * the same test with the same seed has the same results; default 1.
+   */
+  readonly seed?: number
   /** The credit of every account; default 1 000 000 000 micro-USD. */
   readonly creditMicroUsd?: number
   /** Changes to the open policy. */
@@ -47,11 +56,13 @@ export const testCaller: CallerShape = {
 }
 
 const defaultCreditMicroUsd = 1_000_000_000
+const defaultSeed = 1
 
 /** The real gateway program with the given providers and the ledger in memory. Options that are wrong are a defect. */
 export const layer = (
   options: TestGatewayOptions
 ): Layer.Layer<Gateway | Ledger | Scopes | MemoryLedger | IdGenerator | Timers | Health> => {
+  const { seed = defaultSeed } = options
   const timers = options.timers === undefined ? Timers.layerClock : Timers.layerOf(options.timers)
   const stack = Gateway.layerWith(options.gateway ?? defaultOptions).pipe(
     Layer.provideMerge(Health.layer),
@@ -64,8 +75,27 @@ export const layer = (
       options.rateLimits === undefined ? RateLimits.layerOff : RateLimits.layerMemory(options.rateLimits),
       RetryBudget.layer
     ]),
-    Layer.provideMerge(IdGenerator.layer)
+    Layer.provideMerge(layerIds(seed))
   )
   // two of them in one test have nothing in common
-  return Layer.orDie(Layer.provideMerge(Layer.fresh(stack), timers))
+  return Layer.orDie(Layer.provideMerge(Layer.fresh(stack), Layer.merge(timers, layerRandom(seed))))
 }
+
+/** Suspended: each Layer that is built begins anew. */
+const layerRandom = (seed: number): Layer.Layer<never> =>
+  Layer.fresh(Layer.suspend(() => Layer.setRandom(Random.make(seed))))
+
+const layerIds = (seed: number): Layer.Layer<IdGenerator, never, Timers> =>
+  Layer.effect(
+    IdGenerator,
+    Effect.gen(function* () {
+      const timers = yield* Timers
+      const given = yield* Effect.serviceOption(IdGenerator)
+      const random = new Utils.PCGRandom(seed)
+      return Option.getOrElse(given, () => ({
+        uuid: makeUuid(timers.now, (bytes) => {
+          for (let at = 0; at < bytes.length; at++) bytes[at] = random.integer(256)
+        })
+      }))
+    })
+  )

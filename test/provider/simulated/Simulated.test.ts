@@ -1,7 +1,9 @@
+import { randomUUID } from "node:crypto"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { ChatRequest, Tool } from "../../../src/domain/Chat.ts"
 import { Accumulator } from "../../../src/domain/Completion.ts"
+import { RequestId } from "../../../src/domain/Ids.ts"
 import { completionTokens } from "../../../src/domain/Usage.ts"
 import type { ProviderCall } from "../../../src/provider/Provider.ts"
 import { Filler } from "../../../src/provider/simulated/JsonSchema.ts"
@@ -109,6 +111,17 @@ describe("listed simulated models", () => {
     ])
     expect(run("sim/balanced", { ...asked, messages: saying("Hello") }).answer?.toolCalls).toEqual([])
     expect(run("sim/balanced", { ...asked, toolChoice: "none" }).answer?.toolCalls).toEqual([])
+  })
+
+  it("call tools by the same ids each time the same is asked for, and by different ids within a response and a conversation", () => {
+    const asked = { tools: [weather, search], messages: saying("Get the weather in Rome and search the web") }
+    const idsOf = (more: Partial<ChatRequest> = {}, requestId = RequestId.make(randomUUID())) =>
+      run("sim/fast", { ...asked, ...more }, { requestId }).answer?.toolCalls.map(({ id }) => id) ?? []
+    const [first, second] = idsOf()
+    expect(idsOf()).toEqual([first, second])
+    expect(first).toMatch(/^call_[0-9a-f]{32}0$/)
+    const later = idsOf({ messages: [...asked.messages, { role: "assistant", content: "Done" }, ...asked.messages] })
+    expect(new Set([first, second, ...later]).size).toBe(4)
   })
 
   it("obey forced tools, allow-lists and a ban on parallel calls", () => {
