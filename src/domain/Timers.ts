@@ -75,28 +75,38 @@ export class Timers extends Context.Tag("gateway/domain/Timers")<Timers, TimersS
     }
   }
 
-  /** These timers, and an Effect Clock on top of them: sleeps and schedules move with the deadlines. */
+  /**
+   * These timers, and an Effect Clock on top of them: sleeps and schedules move with the deadlines. Of timers of `ofClock` it is their
+   * own Clock, so that a TestClock remains one.
+   */
   static readonly layerOf = (timers: TimersShape): Layer.Layer<Timers> =>
-    Layer.merge(Layer.succeed(this, timers), Layer.setClock(clockOf(timers)))
+    Layer.merge(Layer.succeed(this, timers), Layer.setClock(clocks.get(timers) ?? clockOf(timers)))
 
   /** Timers on top of the current Effect Clock: a TestClock moves them too. Each timer is a fiber. */
   static readonly ofClock: Effect.Effect<TimersShape> = Effect.map(
     Effect.all([Effect.clock, Effect.runtime<never>()]),
-    ([clock, runtime]) => ({
-      now: () => clock.unsafeCurrentTimeMillis(),
-      after: (millis, run) => {
-        const slept = Effect.zipRight(clock.sleep(Duration.millis(Math.max(0, millis))), Effect.sync(run))
-        // not immediate: a callback never runs before `after` has returned;
-        // interruptible: the timers may be made where nothing can be interrupted
-        const fiber = Runtime.runFork(runtime, Effect.interruptible(slept), { immediate: false })
-        return () => fiber.unsafeInterruptAsFork(fiber.id())
+    ([clock, runtime]) => {
+      const timers: TimersShape = {
+        now: () => clock.unsafeCurrentTimeMillis(),
+        after: (millis, run) => {
+          const slept = Effect.zipRight(clock.sleep(Duration.millis(Math.max(0, millis))), Effect.sync(run))
+          // not immediate: a callback never runs before `after` has returned;
+          // interruptible: the timers may be made where nothing can be interrupted
+          const fiber = Runtime.runFork(runtime, Effect.interruptible(slept), { immediate: false })
+          return () => fiber.unsafeInterruptAsFork(fiber.id())
+        }
       }
-    })
+      clocks.set(timers, clock)
+      return timers
+    }
   )
 
   /** Timers on top of the current Effect Clock, as a Layer: in a test the TestClock moves deadlines, retries and heartbeats. */
   static readonly layerClock: Layer.Layer<Timers> = Layer.effect(this, this.ofClock)
 }
+
+/** By the timers that are made on top of them. */
+const clocks = new WeakMap<TimersShape, Clock.Clock>()
 
 const clockOf = (timers: TimersShape): Clock.Clock => {
   const nanos = (): bigint => BigInt(Math.round(timers.now() * 1_000)) * 1_000n

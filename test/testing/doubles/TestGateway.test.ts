@@ -1,8 +1,9 @@
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/TestClock"
 import { describe } from "vitest"
-import { Caller, Gateway, IdGenerator } from "../../../src/index.ts"
+import { Caller, Gateway, IdGenerator, Timers } from "../../../src/index.ts"
 import { MemoryLedger, ScriptedProvider, TestGateway, testModel, VirtualTimers } from "../../../src/testing/index.ts"
 import { request } from "../../provider/protocols/calls.ts"
 
@@ -46,6 +47,24 @@ describe("a scripted test", () => {
         Effect.provideService(IdGenerator, { uuid: () => uuid })
       )
       expect(ids.uuid()).toBe(uuid)
+    })
+  )
+})
+
+describe("timers of a TestClock, given as an option", () => {
+  it.effect("leave the TestClock in place", () =>
+    Effect.gen(function* () {
+      const timers = yield* Timers.ofClock
+      const provider = ScriptedProvider.make({ id: "a", timers, script: () => [wait(1_000), ...answer("done")] })
+      yield* Effect.gen(function* () {
+        const gateway = yield* Gateway
+        const fiber = yield* Effect.fork(gateway.complete(request({ stream: false, model: "a/m" })))
+        yield* TestClock.adjust("1 seconds")
+        expect((yield* Fiber.join(fiber)).answer.text).toBe("done")
+      }).pipe(
+        Effect.provideService(Caller, TestGateway.testCaller),
+        Effect.provide(TestGateway.layer({ timers, models: [testModel("a/m")], providers: [provider] }))
+      )
     })
   )
 })
