@@ -25,6 +25,28 @@ describe("timers on top of the current Clock", () => {
     })
   )
 
+  it.effect(
+    "run those of the same instant in the order of their creation, an earlier one first, and all though one throws",
+    () =>
+      Effect.gen(function* () {
+        const timers = yield* Timers.ofClock
+        const ran: Array<string> = []
+        for (const name of ["a", "b", "c"]) timers.after(1_000, () => ran.push(name))
+        const cancel = timers.after(1_000, () => ran.push("cancelled"))
+        timers.after(500.25, () => {
+          ran.push("earlier")
+          timers.after(499.75, () => ran.push("d"))
+          cancel()
+          throw new Error("a callback throws")
+        })
+        yield* TestClock.adjust("10 seconds")
+        expect(ran).toEqual(["earlier", "a", "b", "c", "d"])
+        timers.after(1, () => ran.push("afterwards"))
+        yield* TestClock.adjust(1)
+        expect(ran.at(-1)).toBe("afterwards")
+      })
+  )
+
   it.effect("never run a callback that was cancelled, however often", () =>
     Effect.gen(function* () {
       const timers = yield* Timers.ofClock

@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import type * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import { TimerQueue } from "../../domain/TimerQueue.ts"
 import { maxTimerMillis, neverRun, Timers, type TimersShape } from "../../domain/Timers.ts"
 
 /**
@@ -28,38 +29,23 @@ const defaultMaxRuns = 1_000_000
 
 /** A clock that stands still until it is told to advance. */
 export const make = (startMillis: number = epochMillis): VirtualTimers => {
-  const heap = new Heap()
+  const queue = new TimerQueue()
   let nowMillis = startMillis
-  let order = 0
-  let pending = 0
 
   const next = (untilMillis: number): boolean => {
-    for (;;) {
-      const first = heap.first
-      if (first === undefined || first.atMillis > untilMillis) return false
-      heap.removeFirst()
-      const run = first.run
-      if (run === undefined) continue
-      first.run = undefined
-      pending--
-      nowMillis = Math.max(nowMillis, first.atMillis)
-      run()
-      return true
-    }
+    const first = queue.first
+    if (first === undefined || first.atMillis > untilMillis) return false
+    queue.removeFirst()
+    nowMillis = Math.max(nowMillis, first.atMillis)
+    first.run()
+    return true
   }
 
   return {
     now: () => nowMillis,
     after: (millis, run) => {
       if (millis > maxTimerMillis) return neverRun
-      const entry: Entry = { atMillis: nowMillis + Math.max(0, millis), order: order++, run }
-      heap.add(entry)
-      pending++
-      return () => {
-        if (entry.run === undefined) return
-        entry.run = undefined
-        pending--
-      }
+      return queue.add(nowMillis + (millis > 0 ? millis : 0), run)
     },
     advance: (millis) => {
       if (!(millis >= 0 && millis < Number.POSITIVE_INFINITY)) {
@@ -75,7 +61,7 @@ export const make = (startMillis: number = epochMillis): VirtualTimers => {
         if (runs >= maxRuns) throw new Error(`timers are created without end: ${maxRuns} have run`)
       }
     },
-    pending: () => pending
+    pending: () => queue.size
   }
 }
 
@@ -106,56 +92,3 @@ const maxIdleTurns = 100
 
 /** Deadlines, and with Effect's Clock also sleeps, retries, drain, caches and heartbeats, by these timers. */
 export const layerOf = (timers: TimersShape): Layer.Layer<Timers> => Timers.layerOf(timers)
-
-interface Entry {
-  readonly atMillis: number
-  readonly order: number
-  run: (() => void) | undefined
-}
-
-const before = (a: Entry, b: Entry): boolean =>
-  a.atMillis < b.atMillis || (a.atMillis === b.atMillis && a.order < b.order)
-
-/** A binary heap, smallest first. */
-class Heap {
-  private readonly entries: Array<Entry> = []
-
-  get first(): Entry | undefined {
-    return this.entries[0]
-  }
-
-  add(entry: Entry): void {
-    this.entries.push(entry)
-    for (let at = this.entries.length - 1; at > 0; ) {
-      const parent = (at - 1) >> 1
-      if (!this.swapIfBefore(at, parent)) return
-      at = parent
-    }
-  }
-
-  removeFirst(): void {
-    const last = this.entries.pop()
-    if (last === undefined || this.entries.length === 0) return
-    this.entries[0] = last
-    for (let at = 0; ; ) {
-      const left = 2 * at + 1
-      const child = this.isBefore(left + 1, left) ? left + 1 : left
-      if (!this.swapIfBefore(child, at)) return
-      at = child
-    }
-  }
-
-  private isBefore(a: number, b: number): boolean {
-    const [x, y] = [this.entries[a], this.entries[b]]
-    return x !== undefined && y !== undefined && before(x, y)
-  }
-
-  /** Puts the entry at `a` before the one at `b` when it belongs there. */
-  private swapIfBefore(a: number, b: number): boolean {
-    const [x, y] = [this.entries[a], this.entries[b]]
-    if (x === undefined || y === undefined || !before(x, y)) return false
-    this.entries[a] = y
-    this.entries[b] = x
-    return true
-  }
-}
