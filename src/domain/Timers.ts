@@ -112,7 +112,7 @@ const timersOf = (clock: Clock.Clock, runtime: Runtime.Runtime<never>): TimersSh
   const elapsedMillis = (): number => Number(clock.unsafeCurrentTimeNanos() - startNanos) / 1_000_000
   let sleeping: { readonly untilMillis: number; readonly fiber: Fiber.RuntimeFiber<void> } | undefined
 
-  const wake = (): void => {
+  const stopSleeping = (): void => {
     sleeping?.fiber.unsafeInterruptAsFork(sleeping.fiber.id())
     sleeping = undefined
   }
@@ -131,7 +131,7 @@ const timersOf = (clock: Clock.Clock, runtime: Runtime.Runtime<never>): TimersSh
   const sleepUntilFirst = (): void => {
     const untilMillis = queue.first?.atMillis ?? Number.POSITIVE_INFINITY
     if (untilMillis >= (sleeping?.untilMillis ?? Number.POSITIVE_INFINITY)) return
-    wake()
+    stopSleeping()
     const slept = Effect.zipRight(
       clock.sleep(Duration.millis(Math.max(0, untilMillis - elapsedMillis()))),
       Effect.sync(() => runDue(untilMillis))
@@ -150,7 +150,7 @@ const timersOf = (clock: Clock.Clock, runtime: Runtime.Runtime<never>): TimersSh
       sleepUntilFirst()
       return () => {
         remove()
-        if (queue.size === 0) wake()
+        if (queue.size === 0) stopSleeping()
       }
     }
   }

@@ -1,6 +1,5 @@
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Random from "effect/Random"
 import { describe } from "vitest"
 import type { ChatRequest } from "../../src/index.ts"
 import { ScriptedProvider, testModel } from "../../src/testing/index.ts"
@@ -23,6 +22,7 @@ const explored = (
   const { complete, run } = scriptedGateway({
     scripts: { one: [answer], two: [answer] },
     models,
+    seed,
     policy: { defaultAlpha: 0.5, enableFallback, ...(explorationShare !== undefined && { explorationShare }) }
   })
   return run(
@@ -33,7 +33,7 @@ const explored = (
         return { model, reason, propensity: (JSON.parse(features ?? "{}") as { readonly p?: number }).p }
       })
     })
-  ).pipe(Effect.withRandom(Random.make(seed)))
+  )
 }
 
 describe("What a project leaves to chance", () => {
