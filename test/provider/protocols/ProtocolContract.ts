@@ -313,6 +313,18 @@ export const protocolContract = (subject: Subject): void => {
       }
     })
 
+    it("names each fault inside a non-streaming response, and takes nothing from it", async () => {
+      const reasons = { ...defaultStreamReasons, "end-mid": "BadResponse" } as const
+      for (const [fault, reason] of Object.entries(reasons) as ReadonlyArray<
+        [InjectedFault, ProviderFailure["_tag"]]
+      >) {
+        bench().simulator.failNext(fault)
+        const { error, recorder } = await bench().run({ stream: false, messages: [user("Say exactly: some words")] })
+        expect([fault, error?.reason._tag]).toEqual([fault, subject.reasons?.[fault] ?? reason])
+        expect([fault, recorder.text, recorder.ended]).toEqual([fault, "", 0])
+      }
+    })
+
     it("closes the socket at once when a call is cancelled, before and amid its answer", async () => {
       for (const fault of silences) {
         bench().simulator.failNext(fault)

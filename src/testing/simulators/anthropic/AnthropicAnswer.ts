@@ -2,7 +2,7 @@ import type { Effort, Tool, ToolChoice } from "../../../domain/Chat.ts"
 import { isObject, type Json, listAt, objectAt, parseObject, textAt } from "../../../provider/protocols/shared/Json.ts"
 import * as Answers from "../../../provider/simulated/Answers.ts"
 import type { Prompt } from "../../../provider/simulated/Prompt.ts"
-import { type InjectedFault, json, type Reply, retryAfterSeconds } from "../core/Simulator.ts"
+import { type InjectedFault, json, jsonBrokenBy, type Reply, retryAfterSeconds } from "../core/Simulator.ts"
 import { digest, tokensOf } from "../core/Tokens.ts"
 import type { Accepted, Rejection } from "./AnthropicRules.ts"
 import { redactedBy, signatureOf } from "./AnthropicSignatures.ts"
@@ -40,6 +40,8 @@ export const faultReply = (fault: InjectedFault, { stream }: Accepted): Reply | 
       return stream
         ? { ...eventStream([overloadedEvent]), ending: "end" }
         : json(200, { type: "error", error: { type: "overloaded_error", message: "Overloaded" } })
+    case "error-mid":
+      return stream ? undefined : errorReply(529, "overloaded_error", "Overloaded")
     default:
       return undefined
   }
@@ -50,9 +52,8 @@ export const answerTo = (accepted: Accepted, fault: InjectedFault | undefined, c
   const message = fault === "refusal" ? refusalMessage(accepted) : messageFor(accepted)
   const usage = { ...promptUsage(accepted.body, cached), ...message.output }
   if (!accepted.stream) {
-    if (fault === "malformed-mid") return { ...json(200, {}), chunks: ['{"type":"message","content":['] }
     const { content, head, stop } = message
-    return { ...json(200, { ...head, content, ...stop, usage }), ending: endingOf(fault) }
+    return jsonBrokenBy(fault, { ...head, content, ...stop, usage })
   }
   const events = eventsOf(message, usage)
   if (fault === undefined || fault === "refusal") return eventStream(events)

@@ -1,6 +1,6 @@
 import { type Json, objectAt, textAt } from "../../../provider/protocols/shared/Json.ts"
 import * as EventStream from "../../../wire/framing/EventStream.ts"
-import { type InjectedFault, json, type Reply, retryAfterSeconds } from "../core/Simulator.ts"
+import { type InjectedFault, json, jsonBrokenBy, type Reply, retryAfterSeconds } from "../core/Simulator.ts"
 import { tokensOf } from "../core/Tokens.ts"
 import { answerFor, type BedrockAnswer } from "./BedrockAnswer.ts"
 import type { Accepted, Rejection } from "./BedrockRules.ts"
@@ -71,6 +71,8 @@ export const faultReply = (fault: InjectedFault, { stream }: Accepted): Reply | 
       return stream
         ? eventStream([event("messageStart", { role: "assistant" }), exception])
         : rejectionReply(overloaded)
+    case "error-mid":
+      return stream ? undefined : rejectionReply(overloaded)
     default:
       return undefined
   }
@@ -81,9 +83,8 @@ export const answerTo = (accepted: Accepted, fault: InjectedFault | undefined, c
   const answer = fault === "refusal" ? filtered : answerFor(accepted, cached)
   if (!accepted.stream) {
     const { content, stopReason, usage } = answer
-    if (fault === "malformed-mid") return { ...json(200, {}), chunks: ['{"output":{"message":'] }
     const message = { role: "assistant", content }
-    return { ...json(200, { output: { message }, stopReason, usage, metrics }), ending: endingOf(fault) }
+    return jsonBrokenBy(fault, { output: { message }, stopReason, usage, metrics })
   }
   const frames = framesOf(answer)
   if (fault === undefined || fault === "refusal") return eventStream(frames.map(({ bytes }) => bytes))

@@ -22,7 +22,7 @@ export interface Simulator {
   readonly answers: ReadonlyArray<Uint8Array>
   /** The errors of the requests that were rejected as invalid. */
   readonly rejections: ReadonlyArray<string>
-  /** The next calls fail with these faults, in order. */
+  /** The next calls fail with these faults, in order. A request that is rejected uses up none. */
   readonly failNext: (...faults: ReadonlyArray<InjectedFault>) => void
   /** Closes all connections. */
   readonly stop: () => Promise<void>
@@ -44,7 +44,7 @@ export interface SimulatedRequest {
 
 /** Faults, each in the provider's own format. */
 export const faults = [
-  /** Errors before a response has begun. */
+  /** Errors in place of a response. */
   "overloaded",
   "rate-limited",
   "quota",
@@ -57,14 +57,19 @@ export const faults = [
   "html",
   /** The model itself refuses: a complete response. */
   "refusal",
-  /** In a stream, before any content and after some. */
+  /**
+   * Errors in a stream, before any content and after some. Nothing of a non-streaming response has been sent when its model fails: the
+   * error comes in place of the response.
+   */
   "error-first",
   "error-mid",
+  /** After some content, or half of a non-streaming response: malformed data, and the end of the response. */
   "malformed-mid",
-  /** The connection is reset, is closed regularly, or sends nothing more. */
+  /** After as much, the connection is reset, the response ends regularly, or nothing more is sent. */
   "cut-mid",
   "end-mid",
   "hang-mid",
+  /** No response. */
   "hang"
 ] as const
 /** A fault that a simulator can inject. */
@@ -104,6 +109,25 @@ export const json = (status: number, body: unknown, headers: Readonly<Record<str
   chunks: [JSON.stringify(body)],
   ending: "end"
 })
+
+/** A non-streaming response, broken by `fault` after half of it. */
+export const jsonBrokenBy = (fault: InjectedFault | undefined, body: unknown): Reply => {
+  const whole = json(200, body)
+  const text = JSON.stringify(body)
+  const half = text.slice(0, text.length / 2)
+  switch (fault) {
+    case "malformed-mid":
+      return { ...whole, chunks: [`${half}{broken`] }
+    case "end-mid":
+      return { ...whole, chunks: [half] }
+    case "cut-mid":
+      return { ...whole, chunks: [half], ending: "cut" }
+    case "hang-mid":
+      return { ...whole, chunks: [half], ending: "hang" }
+    default:
+      return whole
+  }
+}
 
 const html: Reply = {
   status: 200,
@@ -155,7 +179,7 @@ export const start = async <A extends object, R extends { readonly message: stri
       }
       requests.push(request)
       for (const { count, resolve } of watchers) if (requests.length === count) resolve(request)
-      const reply = replyTo(behaviour, request, waiting.shift(), cached, refusals)
+      const reply = replyTo(behaviour, request, waiting, cached, refusals)
       answers.push(Buffer.concat(reply.chunks.map((chunk) => Buffer.from(chunk))))
       send(response, reply)
     })
@@ -190,17 +214,18 @@ export const start = async <A extends object, R extends { readonly message: stri
 const replyTo = <A extends object, R extends { readonly message: string }>(
   behaviour: Behaviour<A, R>,
   request: SimulatedRequest,
-  fault: InjectedFault | undefined,
+  waiting: Array<InjectedFault>,
   cached: Set<string>,
   refusals: Array<string>
 ): Reply => {
-  if (fault === "hang") return hang
-  if (fault === "html") return html
   const verdict = behaviour.rejectedBy(request)
   if (isRejected(verdict)) {
     refusals.push(verdict.rejection.message)
     return behaviour.rejectionReply(verdict.rejection)
   }
+  const fault = waiting.shift()
+  if (fault === "hang") return hang
+  if (fault === "html") return html
   return (
     (fault === undefined ? undefined : behaviour.faultReply(fault, verdict)) ??
     behaviour.answerTo(verdict, fault, cached)

@@ -2,7 +2,7 @@ import type { Effort, Tool, ToolChoice } from "../../../domain/Chat.ts"
 import { isObject, type Json, listAt, objectAt, parseObject, textAt } from "../../../provider/protocols/shared/Json.ts"
 import * as Answers from "../../../provider/simulated/Answers.ts"
 import type { Prompt } from "../../../provider/simulated/Prompt.ts"
-import { type InjectedFault, json, type Reply, retryAfterSeconds } from "../core/Simulator.ts"
+import { type InjectedFault, json, jsonBrokenBy, type Reply, retryAfterSeconds } from "../core/Simulator.ts"
 import { digest, tokensOf } from "../core/Tokens.ts"
 import type { Accepted, Rejection } from "./GeminiRules.ts"
 import { signatureOfCall, signatureOfText } from "./GeminiSignatures.ts"
@@ -39,6 +39,8 @@ export const faultReply = (fault: InjectedFault, { form }: Accepted): Reply | un
       return rejectionReply({ code: 500, status: "INTERNAL", message: "An internal error has occurred." })
     case "error-first":
       return sent([{ error: overloaded }], form)
+    case "error-mid":
+      return form === "complete" ? rejectionReply(overloaded) : undefined
     default:
       return undefined
   }
@@ -84,11 +86,8 @@ export const answerTo = (accepted: Accepted, fault: InjectedFault | undefined, c
   const answer = fault === "refusal" ? refused : answerFor(accepted)
   const usage = usageOf(accepted.body, answer, cached)
   const named = { modelVersion: gemini.name, responseId: "simulated" }
-  const ending = fault === "cut-mid" ? "cut" : fault === "hang-mid" ? "hang" : "end"
   if (form === "complete") {
-    const whole = { ...named, ...candidate(answer.parts, answer.finish), usageMetadata: usage }
-    const reply = { ...json(200, whole), ending } as const
-    return fault === "malformed-mid" ? { ...reply, chunks: ['{"candidates":['] } : reply
+    return jsonBrokenBy(fault, { ...named, ...candidate(answer.parts, answer.finish), usageMetadata: usage })
   }
   const pieces = answer.parts.flatMap(piecesOf)
   const chunks = pieces.map((part, at) =>
@@ -101,10 +100,11 @@ export const answerTo = (accepted: Accepted, fault: InjectedFault | undefined, c
   const content = pieces.findIndex((part) => part["thought"] !== true)
   const begun = chunks.slice(0, Math.max(1, Math.min(content + 1, chunks.length - 1)))
   if (fault === "error-mid") return sent([...begun, { error: overloaded }], form)
+  if (form === "list") return jsonBrokenBy(fault, chunks)
   const reply = sent(begun, form)
   return fault === "malformed-mid"
     ? { ...reply, chunks: [...reply.chunks, "data: {broken\r\n\r\n"] }
-    : { ...reply, ending }
+    : { ...reply, ending: fault === "cut-mid" ? "cut" : fault === "hang-mid" ? "hang" : "end" }
 }
 
 /** Line ends are those of the real API; without server-sent events, a stream is one list. */

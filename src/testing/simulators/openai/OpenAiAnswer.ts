@@ -2,7 +2,7 @@ import type { Effort, Message, Tool, ToolChoice } from "../../../domain/Chat.ts"
 import { isObject, type Json, listAt, objectAt, textAt } from "../../../provider/protocols/shared/Json.ts"
 import * as Answers from "../../../provider/simulated/Answers.ts"
 import { promptOf } from "../../../provider/simulated/Prompt.ts"
-import { type InjectedFault, json, type Reply, retryAfterSeconds } from "../core/Simulator.ts"
+import { type InjectedFault, json, jsonBrokenBy, type Reply, retryAfterSeconds } from "../core/Simulator.ts"
 import { digest, tokensOf } from "../core/Tokens.ts"
 import type { Accepted, Rejection } from "./OpenAiRules.ts"
 
@@ -34,6 +34,8 @@ export const faultReply = (fault: InjectedFault, { stream }: Accepted): Reply | 
       return error(500, "server_error")
     case "error-first":
       return stream ? eventStream([overloaded]) : error(503, "server_is_overloaded")
+    case "error-mid":
+      return stream ? undefined : error(503, "server_is_overloaded")
     default:
       return undefined
   }
@@ -135,7 +137,7 @@ const nonStreaming = (
     ...(reasoning === "" ? {} : { reasoning_content: reasoning }),
     ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls })
   }
-  const reply = json(200, {
+  return jsonBrokenBy(fault, {
     id: "chatcmpl-simulated",
     object: "chat.completion",
     created: 0,
@@ -143,7 +145,6 @@ const nonStreaming = (
     choices: [{ index: 0, message, logprobs: null, finish_reason: finish }],
     usage
   })
-  return fault === "hang-mid" ? { ...reply, ending: "hang" } : reply
 }
 
 const streamed = ({ finish, pieces, reasoning, toolCalls, usage }: Answer, fault: InjectedFault | undefined): Reply => {
