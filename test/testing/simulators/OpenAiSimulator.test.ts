@@ -104,4 +104,76 @@ describe("the simulator of chat completions", () => {
     expect(first.usage?.prompt_tokens).toBeGreaterThan(0)
     expect(again.usage?.prompt_tokens_details?.cached_tokens).toBeGreaterThan(0)
   })
+
+  const weather = { role: "user", content: "What is the weather in Rome, and what does the clock say?" }
+  const city = { type: "object", properties: { city: { type: "string" } }, required: ["city"] }
+  const two = [
+    { type: "function", function: { name: "get_weather", parameters: city } },
+    { type: "custom", custom: { name: "read_clock" } }
+  ]
+  const ask = async (more: object): Promise<string> => {
+    const response = await fetch(`${simulator.baseUrl}/chat/completions`, {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: "Bearer k" },
+      body: JSON.stringify({ model: "large", messages: [user], ...more })
+    })
+    return await response.text()
+  }
+  const chunksOf = async (more: object): Promise<ReadonlyArray<OpenAI.ChatCompletionChunk>> => {
+    const frames = (await ask({ stream: true, ...more })).trimEnd().split("\n\n")
+    expect(frames.pop()).toBe("data: [DONE]")
+    return frames.map((frame) => JSON.parse(frame.slice("data: ".length)))
+  }
+
+  it("gives the usage of a stream to who asks for it, in a chunk of its own", async () => {
+    expect((await chunksOf({})).some((chunk) => "usage" in chunk)).toBe(false)
+    const chunks = await chunksOf({ stream_options: { include_usage: true } })
+    expect(new Set(chunks.slice(0, -1).map(({ usage }) => usage))).toEqual(new Set([null]))
+    expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: expect.any(Number) } })
+  })
+
+  it("streams the calls of two tools in fragments, one call after the other", async () => {
+    const chunks = await chunksOf({ messages: [weather], tools: two })
+    expect(chunks[0]?.choices[0]?.delta).toEqual({ role: "assistant", content: null, refusal: null })
+    const fragments = chunks.flatMap(({ choices }) => choices[0]?.delta.tool_calls ?? [])
+    const of = (index: number) => fragments.filter((fragment) => fragment.index === index)
+    expect(fragments).toEqual([...of(0), ...of(1)])
+    const id = expect.stringMatching(/^call_/)
+    const [first, ...pieces] = of(0)
+    expect(first).toEqual({ index: 0, id, type: "function", function: { name: "get_weather", arguments: "" } })
+    expect(pieces.length).toBeGreaterThan(1)
+    for (const piece of pieces) expect(piece).toEqual({ index: 0, function: { arguments: expect.any(String) } })
+    expect(JSON.parse(pieces.map((piece) => piece.function?.arguments).join(""))).toEqual({ city: "Rome" })
+    const [custom, ...inputs] = of(1)
+    expect(custom).toEqual({ index: 1, id, type: "custom", custom: { name: "read_clock", input: "" } })
+    for (const input of inputs) expect(input).toEqual({ index: 1, custom: { input: expect.any(String) } })
+  })
+
+  it("gives whole calls without an index in a response that does not stream", async () => {
+    const { choices }: OpenAI.ChatCompletion = JSON.parse(await ask({ messages: [weather], tools: two }))
+    const calls = choices[0]?.message.tool_calls ?? []
+    expect(calls.map((one) => Object.keys(one))).toEqual([
+      ["id", "type", "function"],
+      ["id", "type", "custom"]
+    ])
+  })
+
+  it("names the model that was asked for", async () => {
+    expect(JSON.parse(await ask({})).model).toBe("large")
+    expect(new Set((await chunksOf({})).map(({ model }) => model))).toEqual(new Set(["large"]))
+  })
+
+  it("gives log probabilities to who asks for them", async () => {
+    const said = { messages: [{ role: "user", content: "Say exactly: héllo" }] }
+    const token = { token: "héllo", logprob: 0, bytes: [...Buffer.from("héllo")] }
+    const none = { content: [{ ...token, top_logprobs: [] }], refusal: null }
+    expect(JSON.parse(await ask(said)).choices[0].logprobs).toBeNull()
+    expect(JSON.parse(await ask({ ...said, logprobs: true })).choices[0].logprobs).toEqual(none)
+    const chunks = await chunksOf({ ...said, logprobs: true, top_logprobs: 2 })
+    expect(chunks.map(({ choices }) => choices[0]?.logprobs)).toEqual([
+      null,
+      { content: [{ ...token, top_logprobs: [token] }], refusal: null },
+      null
+    ])
+  })
 })

@@ -71,27 +71,30 @@ export const answerTo = ({ body, stream }: Accepted, fault: InjectedFault | unde
           ? "length"
           : "stop"
   const pieces = tokens.slice(0, cap)
-  const toolCalls = answered.toolCalls.map((call, index) => ({
-    index,
-    id: `call_${digest(`${JSON.stringify(messages)} ${index}`)}`,
-    type: call.kind,
-    ...(call.kind === "function"
-      ? { function: { name: call.name, arguments: call.arguments } }
-      : { custom: { name: call.name, input: call.arguments } })
+  const toolCalls = answered.toolCalls.map((call, at) => ({
+    ...call,
+    id: `call_${digest(`${JSON.stringify(messages)} ${at}`)}`
   }))
-  const answerTokens = toolCalls.length > 0 ? tokensOf(JSON.stringify(toolCalls)).length : pieces.length
+  const answerTokens =
+    toolCalls.length > 0 ? tokensOf(JSON.stringify(toolCalls.map(completeCall))).length : pieces.length
   const usage = usageOf(body, answerTokens, tokensOf(reasoning).length, cached)
-  const answer = { pieces, reasoning, toolCalls, finish, usage }
+  const answer = { body, pieces, reasoning, toolCalls, finish, usage }
   return stream ? streamed(answer, fault) : nonStreaming(answer, fault)
 }
 
 /** Reasoning is in the field of compatible servers; OpenAI itself counts reasoning tokens without showing the text. */
 interface Answer {
+  /** Of the request. */
+  readonly body: Json
   readonly pieces: ReadonlyArray<string>
   readonly reasoning: string
-  readonly toolCalls: ReadonlyArray<Json>
+  readonly toolCalls: ReadonlyArray<Call>
   readonly finish: string
   readonly usage: Json
+}
+
+interface Call extends Answers.SimulatedToolCall {
+  readonly id: string
 }
 
 const answerFieldsOf = (body: Json): Answers.AnswerFields => ({
@@ -127,7 +130,7 @@ const usageOf = (body: Json, answer: number, reasoning: number, cached: Set<stri
 const countOf = (text: string): number => Math.ceil(Buffer.byteLength(text) / 4)
 
 const nonStreaming = (
-  { finish, pieces, reasoning, toolCalls, usage }: Answer,
+  { body, finish, pieces, reasoning, toolCalls, usage }: Answer,
   fault: InjectedFault | undefined
 ): Reply => {
   const message = {
@@ -135,36 +138,66 @@ const nonStreaming = (
     content: toolCalls.length > 0 ? null : pieces.join(""),
     refusal: null,
     ...(reasoning === "" ? {} : { reasoning_content: reasoning }),
-    ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls })
+    ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls.map(completeCall) })
   }
   return jsonBrokenBy(fault, {
     id: "chatcmpl-simulated",
     object: "chat.completion",
     created: 0,
-    model: "simulated",
-    choices: [{ index: 0, message, logprobs: null, finish_reason: finish }],
+    model: body["model"],
+    choices: [{ index: 0, message, logprobs: logprobsOf(pieces, body), finish_reason: finish }],
     usage
   })
 }
 
-const streamed = ({ finish, pieces, reasoning, toolCalls, usage }: Answer, fault: InjectedFault | undefined): Reply => {
-  const named = { id: "chatcmpl-simulated", object: "chat.completion.chunk", created: 0, model: "simulated" }
-  const chunk = (delta: Json, finish_reason: string | null = null) => ({
+const streamed = (
+  { body, finish, pieces, reasoning, toolCalls, usage }: Answer,
+  fault: InjectedFault | undefined
+): Reply => {
+  const asksForUsage = objectAt(body, "stream_options")?.["include_usage"] === true
+  const named = { id: "chatcmpl-simulated", object: "chat.completion.chunk", created: 0, model: body["model"] }
+  const chunk = (delta: Json, finish_reason: string | null = null, logprobs: Json | null = null) => ({
     ...named,
-    choices: [{ index: 0, delta, logprobs: null, finish_reason }]
+    choices: [{ index: 0, delta, logprobs, finish_reason }],
+    ...(asksForUsage && { usage: null })
   })
   const content = [
-    chunk({ role: "assistant", content: "" }),
+    chunk({ role: "assistant", content: toolCalls.length > 0 ? null : "", refusal: null }),
     ...(reasoning === "" ? [] : [chunk({ reasoning_content: reasoning })]),
-    ...pieces.map((piece) => chunk({ content: piece })),
-    ...toolCalls.map((call) => chunk({ tool_calls: [call] }))
+    ...pieces.map((piece) => chunk({ content: piece }, null, logprobsOf([piece], body))),
+    ...toolCalls.flatMap(fragmentsOf).map((fragment) => chunk({ tool_calls: [fragment] }))
   ]
   if (fault === undefined || fault === "refusal") {
-    return eventStream([...content, chunk({}, finish), { ...named, choices: [], usage }, "[DONE]"])
+    const last = asksForUsage ? [{ ...named, choices: [], usage }] : []
+    return eventStream([...content, chunk({}, finish), ...last, "[DONE]"])
   }
   const begun = content.slice(0, 2)
   if (fault === "error-mid") return eventStream([...begun, overloaded])
   const reply = eventStream(begun)
   if (fault === "malformed-mid") return { ...reply, chunks: [...reply.chunks, "data: {broken\n\n"] }
   return { ...reply, ending: fault === "cut-mid" ? "cut" : fault === "hang-mid" ? "hang" : "end" }
+}
+
+const completeCall = ({ arguments: input, id, kind, name }: Call): Json => ({
+  id,
+  type: kind,
+  ...(kind === "function" ? { function: { name, arguments: input } } : { custom: { name, input } })
+})
+
+/** The first fragment has the id and the name, and the others have pieces of the arguments. */
+const fragmentsOf = (call: Call, index: number): ReadonlyArray<Json> => [
+  { index, ...completeCall({ ...call, arguments: "" }) },
+  ...tokensOf(call.arguments).map((piece) =>
+    call.kind === "function" ? { index, function: { arguments: piece } } : { index, custom: { input: piece } }
+  )
+]
+
+/** The model always gives the same response: each token has the probability 1, and there are no others. */
+const logprobsOf = (pieces: ReadonlyArray<string>, body: Json): Json | null => {
+  if (body["logprobs"] !== true || pieces.length === 0) return null
+  const content = pieces.map((token) => {
+    const one = { token, logprob: 0, bytes: [...Buffer.from(token, "utf8")] }
+    return { ...one, top_logprobs: Number(body["top_logprobs"] ?? 0) > 0 ? [one] : [] }
+  })
+  return { content, refusal: null }
 }
