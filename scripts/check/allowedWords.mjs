@@ -74,6 +74,7 @@ export const allowedWords = [
       "src/provider/protocols/bedrock-converse/Reasoning.ts",
       "src/testing/simulators/anthropic/AnthropicAnswer.ts",
       "src/testing/simulators/anthropic/AnthropicContentRules.ts",
+      "src/testing/simulators/anthropic/AnthropicFields.ts",
       "src/testing/simulators/anthropic/AnthropicRules.ts",
       "src/testing/simulators/anthropic/AnthropicSignatures.ts",
       "src/testing/simulators/bedrock/BedrockContentRules.ts",

@@ -35,7 +35,7 @@ const fields: ReadonlyArray<{ readonly path: string; readonly known: Body; reado
   {
     path: "/v1/responses",
     known: {
-      input: "Say: hello",
+      input: "Say as JSON: hello",
       max_output_tokens: 6_000,
       text: { format: { type: "json_object" }, verbosity: "low" },
       reasoning: { effort: "low" }

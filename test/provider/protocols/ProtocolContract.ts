@@ -249,6 +249,7 @@ export const protocolContract = (subject: Subject): void => {
               tags: { type: "array", items: { $ref: "#/$defs/tag" }, minItems: 2, uniqueItems: true }
             },
             required: ["city", "days", "additionalProperties", "tags"],
+            additionalProperties: false,
             $defs: { tag: { type: "string", enum: ["a", "b"] } }
           }
           const answer = await answered({

@@ -43,7 +43,10 @@ describe("the simulator of Anthropic", () => {
         ...says(user(text("a")), assistant(use("x"), use("y")), user(result("y"), result("x"), text("b")))
       })
     ).toBeUndefined()
-    expect(refusal({ thinking: { type: "enabled", budget_tokens: 1024 } })).toBeUndefined()
+    expect(refusal({ thinking: { type: "enabled", budget_tokens: 1024, display: "omitted" } })).toBeUndefined()
+    expect(refusal({ top_p: 1, top_k: 0, stream: false, metadata: { user_id: "x" } })).toBeUndefined()
+    const choice = { type: "tool", name: "f", disable_parallel_tool_use: true }
+    expect(refusal({ tools: [tool({ type: "custom", description: "x" })], tool_choice: choice })).toBeUndefined()
   })
 
   it("takes system messages among the messages where the model does, between a user and an assistant message or last", () => {
@@ -109,6 +112,23 @@ describe("the simulator of Anthropic", () => {
       says(user(...[1, 2, 3, 4, 5].map(() => ({ ...text("x"), cache_control: { type: "ephemeral" } }))))
     ],
     ["a hot temperature", { temperature: 1.1 }],
+    ["temperature as text", { temperature: "1" }],
+    ["a top_p above 1", { top_p: 1.1 }],
+    ["a negative top_k", { top_k: -1 }],
+    ["half a top_k", { top_k: 1.5 }],
+    ["a stream that is not a boolean", { stream: "yes" }],
+    ["an unknown field of a message", says({ ...user(text("x")), name: "x" })],
+    ["an unknown field of a tool", { tools: [tool({ foo: 1 })] }],
+    ["an unknown field of the metadata", { metadata: { foo: "x" } }],
+    ["an unknown field of the reasoning", { thinking: { type: "enabled", budget_tokens: 1024, foo: 1 } }],
+    ["a budget of no reasoning", { thinking: { type: "disabled", budget_tokens: 1024 } }],
+    ["an unknown field of the choice", { tools: [tool()], tool_choice: { type: "auto", foo: 1 } }],
+    ["a name in a choice of any tool", { tools: [tool()], tool_choice: { type: "any", name: "f" } }],
+    ["an unknown field of the output", { output_config: { foo: 1 } }],
+    [
+      "an unknown field of the output's format",
+      { output_config: { format: { type: "json_schema", schema: { type: "string" }, name: "x" } } }
+    ],
     ["temperature with top_p", { temperature: 0.5, top_p: 0.5 }],
     ["temperature while reasoning", { temperature: 0.5, thinking: { type: "enabled", budget_tokens: 1024 } }],
     ["temperature for a model without it", { temperature: 1, model: "claude-opus-4-8" }],

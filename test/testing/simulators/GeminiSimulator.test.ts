@@ -98,6 +98,13 @@ describe("Gemini on loopback", () => {
     "a schema without JSON": configure({ responseJsonSchema: {} }),
     "an unknown field of the configuration": configure({ max_tokens: 1 }),
     "half a token": configure({ maxOutputTokens: 1.5 }),
+    "a hot temperature": configure({ temperature: 2.1 }),
+    "a negative temperature": configure({ temperature: -0.1 }),
+    "a topP above 1": configure({ topP: 1.1 }),
+    "no token": configure({ maxOutputTokens: 0 }),
+    "six stop sequences": configure({ stopSequences: ["1", "2", "3", "4", "5", "6"] }),
+    "no candidate": configure({ candidateCount: 0 }),
+    "nine candidates": configure({ candidateCount: 9 }),
     "level and budget at once": configure({ thinkingConfig: { thinkingLevel: "LOW", thinkingBudget: 1 } }),
     "an unknown level": configure({ thinkingConfig: { thinkingLevel: "XHIGH" } }),
     "log probabilities that were not asked for": configure({ logprobs: 1 })

@@ -15,6 +15,23 @@ const calling = { role: "assistant", content: null, tool_calls: [call] }
 const result = { role: "tool", tool_call_id: "a", content: "sunny" }
 const parameters = { type: "object", properties: {} }
 const tools = [{ type: "function", function: { name: "get_weather", parameters } }]
+const allow = (mode: string, name: string) => ({
+  tools,
+  tool_choice: { type: "allowed_tools", allowed_tools: { mode, tools: [{ type: "function", function: { name } }] } }
+})
+const calls = (...given: ReadonlyArray<object>) => ({ messages: [user, { ...calling, tool_calls: given }, result] })
+const attach = (file: object) => ({ messages: [{ role: "user", content: [{ type: "file", file }] }] })
+const pairs = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`key ${at}`, "value"]))
+const functions = (count: number) =>
+  Array.from({ length: count }, (_, at) => ({ type: "function", function: { name: `f${at}` } }))
+const a = { a: { type: "string" } }
+const closed = { type: "object", properties: a, required: ["a"], additionalProperties: false }
+const format = (schema: object) => ({
+  response_format: { type: "json_schema", json_schema: { name: "x", strict: true, schema } }
+})
+const strictTool = (schema: object) => ({
+  tools: [{ type: "function", function: { name: "f", strict: true, parameters: schema } }]
+})
 
 /** The message of its refusal, if it refuses. */
 const refusalOf = async (more: object, headers: Readonly<Record<string, string>> = { authorization: "Bearer k" }) => {
@@ -70,6 +87,53 @@ describe("the simulator of chat completions", () => {
     ["only allowed when 'logprobs'", { top_logprobs: 2 }],
     ["'reasoning_effort'", { reasoning_effort: "deep" }],
     ["json_schema.name", { response_format: { type: "json_schema", json_schema: { schema: {} } } }],
+    ["'temperature': expected a number from 0 to 2", { temperature: 2.1 }],
+    ["'temperature'", { temperature: "hot" }],
+    ["'top_p': expected a number from 0 to 1", { top_p: 1.5 }],
+    ["'frequency_penalty': expected a number from -2 to 2", { frequency_penalty: -3 }],
+    ["'presence_penalty'", { presence_penalty: 2.5 }],
+    ["'top_logprobs': expected an integer from 0 to 20", { logprobs: true, top_logprobs: 21 }],
+    ["'top_logprobs'", { logprobs: true, top_logprobs: 1.5 }],
+    ["'n': expected an integer from 1 to 128", { n: 0 }],
+    ["'seed': expected an integer", { seed: 1.5 }],
+    ["'stream': expected a boolean", { stream: "yes" }],
+    ["'verbosity': expected one of low, medium, high", { verbosity: "shouting" }],
+    ["'service_tier': expected one of", { service_tier: "gold" }],
+    ["'metadata': expected at most 16 pairs", { metadata: pairs(17) }],
+    ["'metadata'", { metadata: { key: "x".repeat(513) } }],
+    ["'metadata'", { metadata: { key: 1 } }],
+    ["must contain the word 'json'", { response_format: { type: "json_object" } }],
+    [
+      "for response_format 'x': In context=(), 'additionalProperties'",
+      format({ ...closed, additionalProperties: undefined })
+    ],
+    ["In context=(), 'required' is required", format({ ...closed, required: [] })],
+    [
+      "In context=('properties', 'b', 'items'), 'additionalProperties'",
+      format({
+        ...closed,
+        properties: { ...a, b: { type: "array", items: { type: ["object", "null"], properties: a } } },
+        required: ["a", "b"]
+      })
+    ],
+    [
+      "In context=('$defs', 'b', 'anyOf', '1'), 'required'",
+      format({ ...closed, $defs: { b: { anyOf: [closed, { ...closed, required: undefined }] } } })
+    ],
+    ["for function 'f': In context=(), 'additionalProperties'", strictTool({ type: "object", properties: a })],
+    ["for function 'f': In context=(), 'required'", strictTool({ ...closed, required: ["b"] })],
+    ["maximum length 128", { tools: functions(129) }],
+    ["'tool_choice'", { tools, tool_choice: { foo: 1 } }],
+    ["'tool_choice'", { tools, tool_choice: { type: "function" } }],
+    ["'tool_choice'", allow("none", "get_weather")],
+    ["'other' not found in 'tools'", allow("auto", "other")],
+    ["'messages[1].tool_calls[0].function.name'", calls({ ...call, function: { arguments: "{}" } })],
+    ["'messages[1].tool_calls[0].function.name'", calls({ ...call, function: { name: "a b", arguments: "{}" } })],
+    ["'messages[1].tool_calls[0].function.arguments'", calls({ ...call, function: { name: "a" } })],
+    ["'messages[1].tool_calls[0].custom.input'", calls({ id: "a", type: "custom", custom: { name: "a" } })],
+    ["'messages[1].tool_calls[0].type'", calls({ ...call, type: undefined })],
+    ["'messages[0].content[0].file.file_id'", attach({})],
+    ["'messages[0].content[0].file.file_id'", attach({ file_data: "data:application/pdf;base64,AAAA" })],
     ["Use 'max_completion_tokens'", { model: "gpt-5", max_tokens: 9 }],
     ["'temperature' does not support", { model: "o3", temperature: 0.5 }]
   ])("refuses with %s", async (message, more) => {
@@ -84,6 +148,22 @@ describe("the simulator of chat completions", () => {
   it("takes what keeps to the rules", async () => {
     expect(await refusalOf({ messages: [user, calling, result, user], tools, tool_choice: "auto" })).toBeUndefined()
     expect(await refusalOf({ model: "gpt-5", temperature: 1, max_completion_tokens: 9 })).toBeUndefined()
+    const bounds = { temperature: 2, top_p: 0, frequency_penalty: -2, presence_penalty: 2, n: 1, seed: -1 }
+    expect(await refusalOf({ ...bounds, logprobs: true, top_logprobs: 20, metadata: pairs(16) })).toBeUndefined()
+    expect(await refusalOf({ temperature: null, verbosity: null, service_tier: "flex", stream: null })).toBeUndefined()
+    expect(await refusalOf({ tools: functions(128), tool_choice: "required" })).toBeUndefined()
+    expect(await refusalOf(allow("required", "get_weather"))).toBeUndefined()
+    expect(await refusalOf(strictTool(closed))).toBeUndefined()
+    expect(await refusalOf(format({ ...closed, properties: { a: { type: ["string", "null"] } } }))).toBeUndefined()
+    const inJson = {
+      messages: [{ role: "user", content: "Hello, in JSON." }],
+      response_format: { type: "json_object" }
+    }
+    expect(await refusalOf(inJson)).toBeUndefined()
+    expect(await refusalOf(attach({ file_id: "file-1" }))).toBeUndefined()
+    expect(
+      await refusalOf(attach({ filename: "a.pdf", file_data: "data:application/pdf;base64,AAAA" }))
+    ).toBeUndefined()
   })
 
   it.each([true, false])("is read by the official client, its cache included (streamed: %s)", async (stream) => {

@@ -2,6 +2,7 @@ import { isObject, type Json, listAt, objectAt, textAt } from "../../../provider
 import { bodyOf } from "../core/RequestBody.ts"
 import type { SimulatedRequest } from "../core/Simulator.ts"
 import { rejectedContent } from "./AnthropicContentRules.ts"
+import { unknownField } from "./AnthropicFields.ts"
 import { type Claude, claudeOf } from "./AnthropicModels.ts"
 import { rejectedSchema, rejectedTogether } from "./AnthropicSchemaRules.ts"
 
@@ -83,30 +84,12 @@ const isReasoning = (body: Json, claude: Claude): boolean => {
   return type === undefined ? claude.reasonsByDefault : type !== "disabled"
 }
 
-const fields: ReadonlySet<string> = new Set([
-  "model",
-  "max_tokens",
-  "messages",
-  "system",
-  "tools",
-  "tool_choice",
-  "stop_sequences",
-  "stream",
-  "thinking",
-  "output_config",
-  "metadata",
-  "service_tier",
-  "cache_control",
-  "temperature",
-  "top_p",
-  "top_k"
-])
 const sampling = ["temperature", "top_p", "top_k"]
 
 /** Each rule returns its error, or `undefined`. */
 const rules: ReadonlyArray<(one: Case) => string | undefined> = [
   ({ body }) => {
-    const unknown = Object.keys(body).find((field) => !fields.has(field))
+    const unknown = unknownField(body)
     return unknown === undefined ? undefined : `${unknown}: Extra inputs are not permitted`
   },
   ({ body, claude }) => {
@@ -127,6 +110,12 @@ const rules: ReadonlyArray<(one: Case) => string | undefined> = [
     if (typeof temperature !== "number" || temperature < 0 || temperature > 1) return "temperature: must be from 0 to 1"
     if (body["top_p"] !== undefined) return "temperature and top_p cannot both be specified for this model"
     return reasons && temperature !== 1 ? "temperature may only be set to 1 when thinking is enabled" : undefined
+  },
+  ({ body }) => {
+    const { stream, top_k: topK, top_p: topP } = body
+    if (topP !== undefined && !(typeof topP === "number" && topP >= 0 && topP <= 1)) return "top_p: must be from 0 to 1"
+    if (topK !== undefined && !(isWhole(topK) && topK >= 0)) return "top_k: must be at least 0"
+    return stream === undefined || typeof stream === "boolean" ? undefined : "stream: must be a boolean"
   },
   ({ body, claude }) => rejectedReasoning(body, claude),
   ({ body, reasons }) => rejectedTools(body, reasons),

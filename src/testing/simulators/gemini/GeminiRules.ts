@@ -172,6 +172,14 @@ const faultOfChoice = (toolConfig: unknown, declared: ReadonlyArray<string>): st
 const numbers = ["temperature", "topP", "presencePenalty", "frequencyPenalty"]
 const integers = ["topK", "candidateCount", "maxOutputTokens", "seed", "logprobs"]
 const isInt32 = (value: unknown): boolean => typeof value === "number" && (value | 0) === value
+/** The documented ranges. */
+const ranges = {
+  temperature: [0, 2],
+  topP: [0, 1],
+  maxOutputTokens: [1, Number.MAX_SAFE_INTEGER],
+  candidateCount: [1, 8]
+} as const
+const maxStopSequences = 5
 const levels = ["MINIMAL", "LOW", "MEDIUM", "HIGH"]
 
 const faultOfConfig = (config: unknown, gemini: Gemini): string | undefined => {
@@ -191,10 +199,14 @@ const faultOfConfig = (config: unknown, gemini: Gemini): string | undefined => {
     unknownField(config, configFields, "generation_config") ??
     first(numbers, (field) => badValue(config, field, (value) => typeof value === "number")) ??
     first(integers, (field) => badValue(config, field, isInt32)) ??
+    first(Object.entries(ranges), ([field, [min, max]]) =>
+      badValue(config, field, (value) => Number(value) >= min && Number(value) <= max)
+    ) ??
     badValue(
       config,
       "stopSequences",
-      (value) => Array.isArray(value) && value.every((one) => typeof one === "string")
+      (value) =>
+        Array.isArray(value) && value.length <= maxStopSequences && value.every((one) => typeof one === "string")
     ) ??
     (responseSchema === undefined ? undefined : faultOfSchema(responseSchema, "generation_config.response_schema")) ??
     faultOfReferences(responseJsonSchema, [], "generation_config.response_json_schema") ??

@@ -1,4 +1,5 @@
 import { isObject, type Json, listAt, objectAt, textAt } from "../../../provider/protocols/shared/Json.ts"
+import { toolName } from "./OpenAiToolRules.ts"
 
 /** What is wrong with the messages, if anything. */
 export const rejectedMessages = (messages: ReadonlyArray<unknown>): string | undefined => {
@@ -69,13 +70,26 @@ const rejectedContent = (message: Json, role: string, path: string): string | un
 }
 
 const rejectedPart = (part: Json, type: string, path: string): string | undefined => {
-  if (type === "text") return typeof part["text"] === "string" ? undefined : `Missing '${path}.text'.`
-  if (type !== "image_url") return undefined
-  const url = textAt(objectAt(part, "image_url"), "url") ?? ""
-  return /^https?:\/\//.test(url) || /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2}$/.test(url)
-    ? undefined
-    : `Invalid '${path}.image_url.url'.`
+  switch (type) {
+    case "text":
+      return typeof part["text"] === "string" ? undefined : `Missing '${path}.text'.`
+    case "image_url": {
+      const url = textAt(objectAt(part, "image_url"), "url") ?? ""
+      return /^https?:\/\//.test(url) || /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+={0,2}$/.test(url)
+        ? undefined
+        : `Invalid '${path}.image_url.url'.`
+    }
+    case "file":
+      return isFile(objectAt(part, "file") ?? {}) ? undefined : `Missing required parameter: '${path}.file.file_id'.`
+    default:
+      return undefined
+  }
 }
+
+/** By id, or with its data and a name. */
+const isFile = (file: Json): boolean =>
+  textAt(file, "file_id") !== undefined ||
+  (textAt(file, "file_data") !== undefined && textAt(file, "filename") !== undefined)
 
 const callsOf = (message: Json): ReadonlyArray<Json> => listAt(message, "tool_calls").filter(isObject)
 
@@ -87,10 +101,20 @@ const rejectedCalls = (message: Json, path: string): string | undefined => {
   if (ids.some((id) => id === undefined || id === "") || new Set(ids).size < ids.length) {
     return `Invalid '${path}.tool_calls': each call needs an id of its own.`
   }
-  const isWhole = calls.every((call) =>
-    call["type"] === "custom"
-      ? typeof objectAt(call, "custom")?.["input"] === "string"
-      : textAt(objectAt(call, "function"), "arguments") !== undefined
-  )
-  return isWhole ? undefined : `Invalid '${path}.tool_calls': arguments are missing.`
+  for (const [at, call] of calls.entries()) {
+    const refused = rejectedCall(call, `${path}.tool_calls[${at}]`)
+    if (refused !== undefined) return refused
+  }
+  return undefined
+}
+
+const rejectedCall = (call: Json, path: string): string | undefined => {
+  const kind = call["type"]
+  if (kind !== "function" && kind !== "custom") return `Invalid value for '${path}.type'.`
+  const inner = objectAt(call, kind)
+  if (!toolName.test(textAt(inner, "name") ?? "")) {
+    return `Invalid '${path}.${kind}.name': expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.`
+  }
+  const input = kind === "function" ? "arguments" : "input"
+  return typeof inner?.[input] === "string" ? undefined : `Missing required parameter: '${path}.${kind}.${input}'.`
 }

@@ -2,6 +2,9 @@ import { isObject, type Json, listAt, objectAt, textAt } from "../../../provider
 import { bodyOf } from "../core/RequestBody.ts"
 import type { SimulatedRequest } from "../core/Simulator.ts"
 import { rejectedMessages } from "./OpenAiMessageRules.ts"
+import { rejectedParameter } from "./OpenAiParameterRules.ts"
+import { rejectedStrictSchema } from "./OpenAiSchemaRules.ts"
+import { rejectedTools, toolName } from "./OpenAiToolRules.ts"
 
 export interface Rejection {
   readonly status: number
@@ -15,7 +18,7 @@ export interface Accepted {
   readonly stream: boolean
 }
 
-/** What is wrong with a request, if anything: by the types of the official client, and by reported refusals. */
+/** What is wrong with a request, if anything: by the reference, the types of the official client, and reported refusals. */
 export const rejectedBy = (request: SimulatedRequest): Accepted | { readonly rejection: Rejection } => {
   if (request.method !== "POST" || request.path !== "/v1/chat/completions") {
     return { rejection: { status: 404, code: null, message: `Invalid URL (${request.method} ${request.path})` } }
@@ -80,6 +83,7 @@ const rules: ReadonlyArray<(body: Json) => string | undefined> = [
     return unknown === undefined ? undefined : `Unknown parameter: '${unknown}'.`
   },
   (body) => (textAt(body, "model") === undefined ? "you must provide a model parameter" : undefined),
+  (body) => rejectedParameter(body),
   (body) => {
     const cap = body["max_completion_tokens"] ?? body["max_tokens"]
     if (cap !== undefined && !(isWhole(cap) && cap >= 1)) return "Invalid 'max_completion_tokens': at least 1"
@@ -109,7 +113,7 @@ const rules: ReadonlyArray<(body: Json) => string | undefined> = [
       ? undefined
       : "Invalid value for 'reasoning_effort'.",
   (body) => rejectedTools(body),
-  (body) => rejectedFormat(objectAt(body, "response_format")),
+  (body) => rejectedFormat(objectAt(body, "response_format"), body["messages"]),
   (body) => rejectedMessages(listAt(body, "messages"))
 ]
 
@@ -118,54 +122,22 @@ const efforts: ReadonlySet<unknown> = new Set(["none", "minimal", "low", "medium
 /** The model families that reason. */
 const reasons = (body: Json): boolean => /^(?:gpt-5|o\d)/.test(textAt(body, "model") ?? "")
 
-const rejectedTools = (body: Json): string | undefined => {
-  const tools = body["tools"]
-  const choice = body["tool_choice"]
-  if (tools === undefined) {
-    if (choice !== undefined && choice !== "none") return "'tool_choice' is only allowed when 'tools' are specified."
-    return body["parallel_tool_calls"] === undefined
-      ? undefined
-      : "'parallel_tool_calls' is only allowed when 'tools' are specified."
-  }
-  if (!Array.isArray(tools) || tools.length === 0) return "Invalid 'tools': empty array."
-  const names = new Set<unknown>()
-  for (const [at, tool] of tools.entries()) {
-    const kind = isObject(tool) ? tool["type"] : undefined
-    const inner = isObject(tool) && (kind === "function" || kind === "custom") ? objectAt(tool, kind) : undefined
-    const name = textAt(inner, "name")
-    if (name === undefined || !toolName.test(name)) return `Invalid 'tools[${at}].function.name'.`
-    if (names.has(name)) return `Tool names must be unique: ${name}`
-    names.add(name)
-    const parameters = objectAt(inner, "parameters")
-    if (parameters !== undefined && parameters["type"] !== "object") {
-      return `Invalid schema for function '${name}': schema must be a JSON Schema of 'type: "object"'.`
-    }
-    if (parameters !== undefined && !isObject(parameters["properties"])) {
-      return `Invalid schema for function '${name}': In context=(), object schema missing properties.`
-    }
-  }
-  if (!isObject(choice)) {
-    return choice === undefined || ["none", "auto", "required"].includes(String(choice))
-      ? undefined
-      : "Invalid value for 'tool_choice'."
-  }
-  const named = textAt(objectAt(choice, "function"), "name") ?? textAt(objectAt(choice, "custom"), "name")
-  return named === undefined || names.has(named) ? undefined : `Tool choice '${named}' not found in 'tools' parameter.`
-}
-
-export const toolName = /^[a-zA-Z0-9_-]{1,64}$/
-
-const rejectedFormat = (format: Json | undefined): string | undefined => {
+const rejectedFormat = (format: Json | undefined, messages: unknown): string | undefined => {
   switch (format?.["type"]) {
     case "json_schema": {
       const schema = objectAt(format, "json_schema")
       if (!toolName.test(textAt(schema, "name") ?? "")) return "Invalid 'response_format.json_schema.name'."
-      return schema?.["schema"] === undefined || isObject(schema["schema"])
-        ? undefined
-        : "Invalid 'response_format.json_schema.schema'."
+      if (schema?.["schema"] !== undefined && !isObject(schema["schema"])) {
+        return "Invalid 'response_format.json_schema.schema'."
+      }
+      const refused = schema?.["strict"] === true ? rejectedStrictSchema(schema["schema"]) : undefined
+      return refused && `Invalid schema for response_format '${String(schema?.["name"])}': ${refused}`
     }
-    case "text":
     case "json_object":
+      return /json/i.test(JSON.stringify(messages))
+        ? undefined
+        : "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'."
+    case "text":
       return undefined
     default:
       return format === undefined ? undefined : "Invalid value for 'response_format.type'."
