@@ -4,7 +4,7 @@ export interface ParameterRules {
   readonly maxIdCharacters: number
   /**
    * OpenAI's own API: `stop` where a model reasons, `parallel_tool_calls` at its o-series, `verbosity` other than `medium` before gpt-5,
-   * and `strict` beside a schema outside of the subset that it enforces.
+   * `strict` beside a schema outside of the subset that it enforces, and more than 128 tools.
    */
   readonly isOpenAi: boolean
   /** `strict` of some tools and not of others. */

@@ -3,7 +3,7 @@ import type { ChatRequest, Effort, Message, UserPart } from "../domain/Chat.ts"
 import { isWebAddress } from "../domain/MediaTypes.ts"
 import { alwaysReasons, type Capability, type Model } from "../domain/Model.ts"
 import type { Prices } from "../domain/Prices.ts"
-import { maxStopStrings } from "../domain/ProtocolLimits.ts"
+import { maxOpenAiTools, maxStopStrings } from "../domain/ProtocolLimits.ts"
 import {
   type Parameter,
   type ProtocolId,
@@ -59,6 +59,7 @@ export const meets = (
 export const requirementsOf = (request: ChatRequest, pinned: boolean, isForced = false): ReadonlyArray<Requirement> => {
   const requirements: Array<Requirement> = []
   if (request.tools.length > 0) requirements.push(tools("tools", "tools"))
+  if (request.tools.length > maxOpenAiTools) requirements.push(manyTools)
   const choice = request.toolChoice
   if (choice !== undefined && choice !== "auto" && (choice !== "none" || request.tools.length > 0)) {
     requirements.push(parameter("tool_choice", "tool_choice", "tools"))
@@ -144,6 +145,7 @@ const requirementsByReason = (): ReadonlyMap<string, Requirement> => {
   byReason ??= new Map(
     [
       tools("tools", "tools"),
+      manyTools,
       parameter("tool_choice", "tool_choice", "tools"),
       forcedTool,
       parameter("response_format", "structured output", "structured-output"),
@@ -297,6 +299,12 @@ const addStopRequirement = (requirements: Array<Requirement>, count: number): vo
 }
 
 const tools = (param: string, what: string): Requirement => ({ ...parameter("tools", what, "tools"), param })
+
+const manyTools: Requirement = {
+  ...tools("tools", `more than ${maxOpenAiTools} tools`),
+  reason: `unsupported_tools_over_${maxOpenAiTools}`,
+  isTaken: ({ rules }) => rules?.isOpenAi !== true
+}
 
 /** Adds the first message part of each kind that not every model supports. */
 const addMessageRequirements = (requirements: Array<Requirement>, messages: ReadonlyArray<Message>): void => {

@@ -344,6 +344,24 @@ describe("Prices and lengths", () => {
   })
 })
 
+describe("The number of tools", () => {
+  const tools = (count: number) =>
+    Array.from({ length: count }, (_, at) => ({ type: "function", function: { name: `f${at}` } }) as const)
+  const few = model("openai/few", { rules: { maxIdCharacters: 64, isOpenAi: true } })
+  const many = model("beta/many")
+
+  it("excludes the models of OpenAI, which takes 128", () => {
+    expect(ask([few, many], { tools: tools(128) }).eligible).toHaveLength(2)
+    const sifted = ask([few, many], { tools: tools(129) })
+    expect(sifted.eligible).toEqual([many])
+    expect(sifted.excluded).toEqual({ unsupported_tools_over_128: 1 })
+    expect(ask([few], { tools: tools(129) }, { pinned: true }).largestExclusion).toMatchObject({
+      param: "tools",
+      what: "more than 128 tools"
+    })
+  })
+})
+
 describe("The number of stop strings", () => {
   const stops = (count: number) => Array.from({ length: count }, (_, at) => `stop ${at}`)
   const few = model("acme/few", { protocol: "gemini" })
