@@ -81,7 +81,7 @@ export const layer = (
   return Layer.orDie(Layer.provideMerge(Layer.fresh(stack), Layer.merge(timers, layerRandom(seed))))
 }
 
-/** Suspended: each Layer that is built begins anew. */
+/** Suspended: each Layer that is built draws from the first number on. */
 const layerRandom = (seed: number): Layer.Layer<never> =>
   Layer.fresh(Layer.suspend(() => Layer.setRandom(Random.make(seed))))
 

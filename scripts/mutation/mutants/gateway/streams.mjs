@@ -548,14 +548,28 @@ export const streamMutants = [
   },
   {
     file: timers,
-    find: "return () => fiber.unsafeInterruptAsFork(fiber.id())",
-    replace: "return () => {}",
+    find: "        remove()\n",
+    replace: "",
     breaks: "the Clock's timers cannot be cancelled",
     tests: timerTests
   },
   {
+    file: "src/domain/TimerQueue.ts",
+    find: "a.order < b.order",
+    replace: "a.order > b.order",
+    breaks: "timers of the same instant run in the reverse order of their creation",
+    tests: timerTests
+  },
+  {
     file: timers,
-    find: "Layer.merge(Layer.succeed(this, timers), Layer.setClock(clockOf(timers)))",
+    find: "Layer.setClock(clocks.get(timers) ?? clockOf(timers))",
+    replace: "Layer.setClock(clockOf(timers))",
+    breaks: "a TestClock is lost where its timers are provided",
+    tests: ["test/testing/doubles/TestGateway.test.ts"]
+  },
+  {
+    file: timers,
+    find: "Layer.merge(Layer.succeed(this, timers), Layer.setClock(clocks.get(timers) ?? clockOf(timers)))",
     replace: "Layer.succeed(this, timers)",
     breaks: "Effect's Clock does not move with the timers",
     tests: timerTests
