@@ -60,6 +60,26 @@ describe("timers on top of the current Clock", () => {
       expect(hasRun).toBe(false)
     })
   )
+
+  it.effect("leave no sleep behind, which would keep the process running", () =>
+    Effect.gen(function* () {
+      let sleeping = 0
+      const sleep = Effect.async<void>(() => {
+        sleeping += 1
+        return Effect.sync(() => {
+          sleeping -= 1
+        })
+      })
+      const clock: Clock.Clock = Object.assign(Clock.make(), { sleep: () => sleep })
+      const timers = yield* Effect.withClock(Effect.uninterruptible(Timers.ofClock), clock)
+      const cancel = timers.after(1_000, () => {})
+      yield* quiet
+      expect(sleeping).toBe(1)
+      cancel()
+      yield* quiet
+      expect(sleeping).toBe(0)
+    })
+  )
 })
 
 describe("timers of code that cannot be interrupted", () => {
