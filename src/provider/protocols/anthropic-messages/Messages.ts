@@ -2,17 +2,17 @@ import type { CacheControl, JsonObject } from "../../../domain/Chat.ts"
 import * as DataUrl from "../../../domain/DataUrl.ts"
 import { imageFormats, isTextFile, isWebAddress, pdf } from "../../../domain/MediaTypes.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
-import { lastBreakpoints } from "../shared/CacheBreakpoints.ts"
 import type {
   AssistantBlock,
-  Conversation,
   FileBlock,
   ImageBlock,
   ReasoningDetailBlock,
   ResultBlock,
   TextBlock,
   UserBlock
-} from "../shared/Conversation.ts"
+} from "../shared/Blocks.ts"
+import { lastBreakpoints } from "../shared/CacheBreakpoints.ts"
+import type { Conversation } from "../shared/Conversation.ts"
 import type { ToolNames } from "../shared/ToolNames.ts"
 
 export interface LoweredMessages {

@@ -2,7 +2,7 @@ import type { JsonObject } from "../../../domain/Chat.ts"
 import * as DataUrl from "../../../domain/DataUrl.ts"
 import { documentFormatOf, imageFormats } from "../../../domain/MediaTypes.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
-import type { FileBlock, ImageBlock } from "../shared/Conversation.ts"
+import type { FileBlock, ImageBlock } from "../shared/Blocks.ts"
 
 export interface LoweredBlocks {
   readonly blocks: ReadonlyArray<JsonObject>

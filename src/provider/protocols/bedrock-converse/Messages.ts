@@ -1,15 +1,15 @@
 import type { JsonObject } from "../../../domain/Chat.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
-import { lastBreakpoints } from "../shared/CacheBreakpoints.ts"
 import type {
   AssistantBlock,
-  Conversation,
   ReasoningDetailBlock,
   ResultBlock,
   TextBlock,
   ToolResultBlock,
   UserBlock
-} from "../shared/Conversation.ts"
+} from "../shared/Blocks.ts"
+import { lastBreakpoints } from "../shared/CacheBreakpoints.ts"
+import type { Conversation } from "../shared/Conversation.ts"
 import type { ToolNames } from "../shared/ToolNames.ts"
 import type { Family } from "./Family.ts"
 import { Documents, type LoweredBlocks, lowerImage } from "./Media.ts"

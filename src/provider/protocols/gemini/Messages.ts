@@ -4,16 +4,15 @@ import { gif } from "../../../domain/MediaTypes.ts"
 import type { ProviderFailure } from "../../../domain/ProviderError.ts"
 import type { ProviderCall } from "../../Provider.ts"
 import type {
-  AssistantTurn,
   AudioBlock,
   FileBlock,
   ImageBlock,
   ReasoningDetailBlock,
   ToolCallBlock,
   ToolResultBlock,
-  Turn,
   UserBlock
-} from "../shared/Conversation.ts"
+} from "../shared/Blocks.ts"
+import type { AssistantTurn, Turn } from "../shared/Conversation.ts"
 import { objectAt, textAt } from "../shared/Json.ts"
 import { isFrom } from "../shared/ReasoningBlocks.ts"
 import type { ToolNames } from "../shared/ToolNames.ts"

@@ -13,7 +13,7 @@ import type {
 } from "../../../domain/Chat.ts"
 import { documentFormatOf, headOf, imageFormats } from "../../../domain/MediaTypes.ts"
 import type { ProviderCall } from "../../Provider.ts"
-import { emptyText } from "../shared/Conversation.ts"
+import { emptyText } from "../shared/Blocks.ts"
 import { isObject } from "../shared/Json.ts"
 import { isFrom, ownReasoning } from "../shared/ReasoningBlocks.ts"
 import type { ToolNames } from "../shared/ToolNames.ts"

@@ -1,7 +1,7 @@
 import type { FilePart, Message, TextPart } from "../../../domain/Chat.ts"
 import * as DataUrl from "../../../domain/DataUrl.ts"
 import { headOf, isTextFile } from "../../../domain/MediaTypes.ts"
-import { emptyText } from "../shared/Conversation.ts"
+import { emptyText } from "../shared/Blocks.ts"
 
 /** Files that are text as texts: OpenAI takes no other file than a PDF, and most other vendors take none. */
 export const withTextFiles = (messages: ReadonlyArray<Message>): ReadonlyArray<Message> =>

@@ -1,4 +1,5 @@
-import type { AssistantBlock, Conversation, ResultBlock, UserBlock } from "./Conversation.ts"
+import type { AssistantBlock, ResultBlock, UserBlock } from "./Blocks.ts"
+import type { Conversation } from "./Conversation.ts"
 
 /** Providers reject more breakpoints; a later breakpoint covers a longer prefix. */
 const maxBreakpoints = 4

@@ -1,12 +1,8 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { Message, ReasoningDetail, ToolCall, UserPart } from "../../../../src/domain/Chat.ts"
-import {
-  type Conversation,
-  conversationOf,
-  type ResultBlock,
-  type Turn
-} from "../../../../src/provider/protocols/shared/Conversation.ts"
+import type { ResultBlock } from "../../../../src/provider/protocols/shared/Blocks.ts"
+import { type Conversation, conversationOf, type Turn } from "../../../../src/provider/protocols/shared/Conversation.ts"
 
 const origin = "acme/large"
 
