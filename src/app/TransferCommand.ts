@@ -52,7 +52,7 @@ export const exportDatabase = Effect.fn("TransferCommand.exportDatabase")(functi
   if (leftOut.length > 0) yield* Console.log(`Not in it either, as they are not of the gateway: ${leftOut.join(", ")}.`)
 })
 
-/** Reads a file that `exportDatabase` has written into an empty database. Nothing is changed where the file or the database is wrong. */
+/** Reads a file that `exportDatabase` has written into an empty database. One that has rows, or an earlier schema, stays as it is. */
 export const importDatabase = Effect.fn("TransferCommand.importDatabase")(function* (
   settings: DatabaseSettings,
   path: string | undefined

@@ -4,6 +4,7 @@ import * as FiberHandle from "effect/FiberHandle"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import * as Settings from "../../config/Settings.ts"
+import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import { InvalidConfiguration } from "../../domain/InvalidConfiguration.ts"
 import { ProviderReplacement } from "../../provider/ProviderReplacement.ts"
 import { reasonOf } from "../../sql/DatabaseError.ts"
@@ -30,44 +31,41 @@ export const make = (live: LiveSettings) =>
     const waiting = yield* FiberHandle.make()
     yield* FiberHandle.run(probes, Layer.launch(probing(live.settings)))
 
-    const reload = one.withPermits(1)(
-      Effect.gen(function* () {
-        const configuration = yield* Configuration.read
-        const { needStart, next } = reloadable(live.current(), configuration.settings)
-        yield* Settings.requireProvider(next)
-        // the only step that can fail comes first
-        const isChanged = yield* applyConfiguration(next.policy, next.routingConfigurations ?? [])
-        live.replace(next)
-        yield* LastValid.report(configuration)
-        yield* replacement.replace(providerOptions(next))
-        yield* Effect.annotateLogs(Effect.logInfo("the configuration was reloaded"), { policyChanged: isChanged })
-        yield* warnOfStart(needStart)
-        yield* logWarnings(next, configuration.variables)
-        yield* FiberHandle.run(probes, Layer.launch(probing(next)))
-      })
-    )
-    const repeated = reload.pipe(
-      Effect.retry({ schedule: repetitions, while: ({ _tag }) => _tag === "StoreUnavailable" }),
-      Effect.catchAllCause(notReloaded),
-      Effect.delay(firstRepetition)
-    )
-    return Effect.zipRight(
-      FiberHandle.clear(waiting),
-      reload.pipe(
-        Effect.catchTag("StoreUnavailable", (failure) =>
-          Effect.zipRight(
-            Effect.annotateLogs(
-              Effect.logWarning(
-                "the configuration is not reloaded yet: the database cannot be used; it is tried again"
-              ),
-              { reason: reasonOf(failure) }
-            ),
-            FiberHandle.run(waiting, repeated)
-          )
-        ),
-        Effect.catchAllCause(notReloaded)
+    const reload = Effect.gen(function* () {
+      const configuration = yield* Configuration.read
+      const { needStart, next } = reloadable(live.current(), configuration.settings)
+      yield* Settings.requireProvider(next)
+      // the only step that can fail comes first
+      const isChanged = yield* applyConfiguration(next.policy, next.routingConfigurations ?? [])
+      live.replace(next)
+      yield* LastValid.report(configuration)
+      yield* replacement.replace(providerOptions(next))
+      yield* Effect.annotateLogs(Effect.logInfo("the configuration was reloaded"), { policyChanged: isChanged })
+      yield* warnOfStart(needStart)
+      yield* logWarnings(next, configuration.variables)
+      yield* FiberHandle.run(probes, Layer.launch(probing(next)))
+    })
+    const repeated = one
+      .withPermits(1)(reload)
+      .pipe(
+        Effect.retry({ schedule: repetitions, while: ({ _tag }) => _tag === "StoreUnavailable" }),
+        Effect.catchAllCause(notReloaded),
+        Effect.delay(firstRepetition)
       )
-    )
+    const repeatedLater = (failure: StoreUnavailable) =>
+      Effect.zipRight(
+        Effect.annotateLogs(
+          Effect.logWarning("the configuration is not reloaded yet: the database cannot be used; it is tried again"),
+          { reason: reasonOf(failure) }
+        ),
+        FiberHandle.run(waiting, repeated)
+      )
+    return one
+      .withPermits(1)(
+        // with the permit: a repetition is ended while it waits, never between what it has applied and what it has not
+        Effect.zipRight(FiberHandle.clear(waiting), Effect.catchTag(reload, "StoreUnavailable", repeatedLater))
+      )
+      .pipe(Effect.catchAllCause(notReloaded))
   })
 
 const firstRepetition = "1 second"
