@@ -1,4 +1,12 @@
 import * as Schema from "effect/Schema"
+import {
+  defaultCallDays,
+  defaultConnectMillis,
+  defaultHeadHoldMillis,
+  defaultHeartbeatMillis,
+  defaultMaxAttempts,
+  defaultTimeouts
+} from "../domain/DefaultOptions.ts"
 import { ConfiguredModel, ModelPatch } from "./ConfiguredModel.ts"
 import {
   Attempts,
@@ -101,22 +109,20 @@ const RateLimits = Schema.Struct({
 })
 
 const Timeouts = Schema.Struct({
-  connectMillis: Schema.optionalWith(Millis, { default: () => 5_000 }),
-  firstContentMillis: Schema.optionalWith(Millis, { default: () => 15_000 }),
+  connectMillis: Schema.optionalWith(Millis, { default: () => defaultConnectMillis }),
+  firstContentMillis: Schema.optionalWith(Millis, { default: () => defaultTimeouts.firstContentMillis }),
   plainAnswerMillis: Schema.optional(Millis).annotations({ description: "Default four times firstContentMillis." }),
-  idleMillis: Schema.optionalWith(Millis, { default: () => 20_000 }),
+  idleMillis: Schema.optionalWith(Millis, { default: () => defaultTimeouts.idleMillis }),
   totalMillis: Schema.optional(Millis).annotations({
     description: "Left out, 600 s, and up to 3,000 s where the output cap is above 24,000 tokens."
   })
 })
 
 const Fallback = Schema.Struct({
-  maxAttempts: Schema.optionalWith(Attempts, { default: () => 4 }).annotations({
+  maxAttempts: Schema.optionalWith(Attempts, { default: () => defaultMaxAttempts }).annotations({
     description: "Candidates that one call may try."
   })
 })
-
-const defaultCallDays = 90
 
 const Retention = Schema.Struct({
   callDays: Schema.optionalWith(Schema.NullOr(RetentionDays), { default: () => defaultCallDays }).annotations({
@@ -126,11 +132,6 @@ const Retention = Schema.Struct({
 })
 
 const noRateLimits: typeof RateLimits.Type = { key: noLimit, project: noLimit }
-const defaultTimeouts: typeof Timeouts.Type = {
-  connectMillis: 5_000,
-  firstContentMillis: 15_000,
-  idleMillis: 20_000
-}
 
 export const GatewayConfig = Schema.Struct({
   providers: Schema.optionalWith(Schema.Array(ProviderEntry), { default: () => [] }),
@@ -147,11 +148,11 @@ export const GatewayConfig = Schema.Struct({
     description:
       "How often each key and each project that has no limits of its own may call, over all processes that share a PostgreSQL database."
   }),
-  timeouts: Schema.optionalWith(Timeouts, { default: () => defaultTimeouts }),
-  headHoldMillis: Schema.optionalWith(MillisOrZero, { default: () => 10_000 }),
-  heartbeatMillis: Schema.optionalWith(Millis, { default: () => 15_000 }),
-  fallback: Schema.optionalWith(Fallback, { default: () => ({ maxAttempts: 4 }) }),
-  retention: Schema.optionalWith(Retention, { default: () => ({ callDays: defaultCallDays }) })
+  timeouts: Schema.optionalWith(Timeouts, { default: () => Timeouts.make({}) }),
+  headHoldMillis: Schema.optionalWith(MillisOrZero, { default: () => defaultHeadHoldMillis }),
+  heartbeatMillis: Schema.optionalWith(Millis, { default: () => defaultHeartbeatMillis }),
+  fallback: Schema.optionalWith(Fallback, { default: () => Fallback.make({}) }),
+  retention: Schema.optionalWith(Retention, { default: () => Retention.make({}) })
 })
 export type GatewayConfig = typeof GatewayConfig.Type
 

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type * as Redacted from "effect/Redacted"
 import type { RoutingRestrictions } from "../domain/Chat.ts"
+import { defaultTimeouts } from "../domain/DefaultOptions.ts"
 import { type ConfigIssue, InvalidConfiguration } from "../domain/InvalidConfiguration.ts"
 import { maxMillis } from "../domain/OptionIssues.ts"
 import { issuesOf } from "./ConfigIssue.ts"
@@ -233,8 +234,8 @@ const assembled = (
     ...config.timeouts,
     plainAnswerMillis:
       config.timeouts.plainAnswerMillis ?? defaultNonStreamingMillis(config.timeouts.firstContentMillis),
-    totalMillis: config.timeouts.totalMillis ?? 600_000,
-    maxTotalMillis: config.timeouts.totalMillis ?? 3_000_000
+    totalMillis: config.timeouts.totalMillis ?? defaultTimeouts.totalMillis,
+    maxTotalMillis: config.timeouts.totalMillis ?? defaultTimeouts.maxTotalMillis
   },
   headHoldMillis: config.headHoldMillis,
   heartbeatMillis: config.heartbeatMillis,

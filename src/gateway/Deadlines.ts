@@ -18,14 +18,6 @@ export interface Deadlines {
 /** In 600 s these are 40 tokens a second, slower than providers generate. */
 const tokensInTotalMillis = 24_000
 
-export const defaultDeadlines: Deadlines = {
-  firstContentMillis: 15_000,
-  plainAnswerMillis: 60_000,
-  idleMillis: 20_000,
-  totalMillis: 600_000,
-  maxTotalMillis: 3_000_000
-}
-
 /**
  * The time of a whole call: as much more than `totalMillis` as the output cap is above 24,000 tokens, at most
  * `maxTotalMillis`. With the defaults that is 1,600 s for 64,000 tokens, and never more than 3,000 s.

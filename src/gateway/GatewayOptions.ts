@@ -1,6 +1,7 @@
+import { defaultMaxAttempts, defaultTimeouts } from "../domain/DefaultOptions.ts"
 import type { ConfigIssue } from "../domain/InvalidConfiguration.ts"
 import { attemptsBounds, issuesOfNumber, millisBounds } from "../domain/OptionIssues.ts"
-import { type Deadlines, defaultDeadlines } from "./Deadlines.ts"
+import type { Deadlines } from "./Deadlines.ts"
 
 /** How long providers may take, and how many may be tried. */
 export interface GatewayOptions {
@@ -11,7 +12,7 @@ export interface GatewayOptions {
 }
 
 /** The options of the service: four attempts, and its deadlines. */
-export const defaultOptions: GatewayOptions = { deadlines: defaultDeadlines, maxAttempts: 4 }
+export const defaultOptions: GatewayOptions = { deadlines: defaultTimeouts, maxAttempts: defaultMaxAttempts }
 
 /** What is wrong with the options. */
 export const issuesOfGatewayOptions = ({ deadlines, maxAttempts }: GatewayOptions): ReadonlyArray<ConfigIssue> => [

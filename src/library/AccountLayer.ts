@@ -22,6 +22,7 @@ import { AuditStore } from "../audit/AuditStore.ts"
 import { CaptureStore } from "../capture/CaptureStore.ts"
 import type { Catalog } from "../catalog/Catalog.ts"
 import { CredentialStore } from "../credentials/CredentialStore.ts"
+import { defaultCallDays } from "../domain/DefaultOptions.ts"
 import type { IdGenerator } from "../domain/IdGenerator.ts"
 import type { ConfigIssue, InvalidConfiguration } from "../domain/InvalidConfiguration.ts"
 import { callDaysBounds, issuesOfNumberOrNull, layerIfValid } from "../domain/OptionIssues.ts"
@@ -62,8 +63,6 @@ export type AccountServices =
   | ProjectRoutings
   | Projects
   | RequestLog
-
-const defaultCallDays = 90
 
 type AccountNeeds = Catalog | DatabaseServices | IdGenerator | RoutingConfigurations | Scopes | Timers
 

@@ -7,6 +7,7 @@ import { buildModels, unavailableModels } from "../catalog/Build.ts"
 import { Catalog, makeSnapshot } from "../catalog/Catalog.ts"
 import { builtInCatalog } from "../catalog/CatalogFile.ts"
 import type { ConfiguredModel, ModelPatch } from "../catalog/Patch.ts"
+import { defaultConnectMillis } from "../domain/DefaultOptions.ts"
 import type { InvalidConfiguration } from "../domain/InvalidConfiguration.ts"
 import type { Model } from "../domain/Model.ts"
 import { layerIfValid, requireValid } from "../domain/OptionIssues.ts"
@@ -68,8 +69,6 @@ export interface ProviderOptions<R = never> {
   /** @internal The names of a vendor's credential where it is set, any one of which would do. */
   readonly credentialNames?: (vendorId: string) => ReadonlyArray<string>
 }
-
-const defaultConnectMillis = 5_000
 
 /**
  * The providers that can be called, the catalog of their models, and what recent calls say about their health. Fails with

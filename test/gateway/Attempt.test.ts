@@ -4,12 +4,12 @@ import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
 import { describe } from "vitest"
 import type { ChatEvent } from "../../src/domain/ChatEvent.ts"
+import { defaultTimeouts } from "../../src/domain/DefaultOptions.ts"
 import { microUsd } from "../../src/domain/Money.ts"
 import { plainTerms } from "../../src/domain/Prices.ts"
 import { ProviderError } from "../../src/domain/ProviderError.ts"
 import { type AttemptOptions, type End, type Opened, open, type Reader } from "../../src/gateway/Attempt.ts"
 import { attemptOf } from "../../src/gateway/CallState.ts"
-import { defaultDeadlines } from "../../src/gateway/Deadlines.ts"
 import type { Receiver, Upstream } from "../../src/provider/Provider.ts"
 import { VirtualTimers } from "../../src/testing/index.ts"
 import { call, model } from "../provider/protocols/calls.ts"
@@ -57,7 +57,7 @@ const opening = (until: AttemptOptions["until"] = "first-content") => {
         0
       ),
       call: call(),
-      deadlines: defaultDeadlines,
+      deadlines: defaultTimeouts,
       endsAtMillis: timers.now() + 600_000,
       acceptEmpty: false,
       until

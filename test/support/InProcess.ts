@@ -14,11 +14,12 @@ import { Idempotency } from "../../src/calls/Idempotency.ts"
 import { Catalog } from "../../src/catalog/Catalog.ts"
 import { NotFound } from "../../src/domain/AccountError.ts"
 import type { CallerShape } from "../../src/domain/Caller.ts"
+import { defaultTimeouts } from "../../src/domain/DefaultOptions.ts"
 import { IdGenerator } from "../../src/domain/IdGenerator.ts"
 import { AccountId, KeyId, ProjectId } from "../../src/domain/Ids.ts"
 import type { Model } from "../../src/domain/Model.ts"
 import { Timers, type TimersShape } from "../../src/domain/Timers.ts"
-import { type Deadlines, defaultDeadlines } from "../../src/gateway/Deadlines.ts"
+import type { Deadlines } from "../../src/gateway/Deadlines.ts"
 import { Gateway } from "../../src/gateway/Gateway.ts"
 import { AccountRoutes } from "../../src/http/account/AccountRoutes.ts"
 import { ClientAddress } from "../../src/http/ClientAddress.ts"
@@ -173,7 +174,7 @@ export const startInProcess = async (options: InProcessOptions): Promise<InProce
     watched
   )
   const gateway = Gateway.layerAndRunner({
-    deadlines: { ...defaultDeadlines, ...options.deadlines },
+    deadlines: { ...defaultTimeouts, ...options.deadlines },
     maxAttempts: options.maxAttempts ?? 4
   })
   const services = Layer.mergeAll(

@@ -6,6 +6,7 @@ import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import { Idempotency, refusing } from "../../calls/Idempotency.ts"
 import type { Caller } from "../../domain/Caller.ts"
+import { defaultHeadHoldMillis, defaultHeartbeatMillis } from "../../domain/DefaultOptions.ts"
 import { IdGenerator } from "../../domain/IdGenerator.ts"
 import type { ConfigIssue, InvalidConfiguration } from "../../domain/InvalidConfiguration.ts"
 import {
@@ -52,8 +53,6 @@ export interface HttpHandlers {
   readonly models: RouteHandler
 }
 
-const defaultHeadHoldMillis = 10_000
-const defaultHeartbeatMillis = 15_000
 const defaultDrainGrace = Duration.seconds(30)
 
 /**
