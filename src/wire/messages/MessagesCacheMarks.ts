@@ -1,5 +1,5 @@
 import type { CacheControl } from "../../domain/Chat.ts"
-import { object, oneOf, optional } from "../responses/ResponsesFields.ts"
+import { object, oneOf, optional } from "../validation/Fields.ts"
 
 /** Reads the `cache_control` of blocks and keeps the longest time that one of them asks for. */
 export class CacheMarks {

@@ -10,7 +10,7 @@ import {
   optional,
   reject,
   string
-} from "../responses/ResponsesFields.ts"
+} from "../validation/Fields.ts"
 import type { CacheMarks } from "./MessagesCacheMarks.ts"
 
 /** What all blocks of a request are read with. */

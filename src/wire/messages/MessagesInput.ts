@@ -24,7 +24,7 @@ import {
   optional,
   reject,
   string
-} from "../responses/ResponsesFields.ts"
+} from "../validation/Fields.ts"
 import { withoutBillingHeader } from "./BillingHeader.ts"
 import {
   type ContentPart,

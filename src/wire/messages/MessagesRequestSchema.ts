@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema"
 import { maxMessages, maxStops, maxTools, routingFields } from "../chat/ChatRequestSchema.ts"
-import { WebSearchType } from "../responses/ResponsesToolSchema.ts"
+import { WebSearchType } from "../HostedTools.ts"
 import { allowed, bound, freeForm, listOf, nonEmptyText, optional } from "../validation/SchemaParts.ts"
 import { cacheControl, InputMessage, systemContent } from "./MessagesContentSchema.ts"
 

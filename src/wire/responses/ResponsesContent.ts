@@ -1,6 +1,6 @@
 import type { AssistantMessage, JsonObject, RefusalPart, TextPart, UserPart } from "../../domain/Chat.ts"
 import { isMediaUrl } from "../chat/ChatMessageSchema.ts"
-import { arrayOrText, choiceOf, cut, nonEmpty, object, oneOf, optional, reject, string } from "./ResponsesFields.ts"
+import { arrayOrText, choiceOf, cut, nonEmpty, object, oneOf, optional, reject, string } from "../validation/Fields.ts"
 
 /** The content of a user message: text, images, files and audio. Fields that are not sent on are added to `ignored`. */
 export const userContent = (content: unknown, param: string, ignored: Set<string>): string | ReadonlyArray<UserPart> =>

@@ -9,11 +9,11 @@ import {
   type ToolMessage,
   type UserPart
 } from "../../domain/Chat.ts"
+import { decodeReasoning } from "../ReasoningContinuity.ts"
+import { array, cut, nonEmpty, object, oneOf, optional, reject, string } from "../validation/Fields.ts"
 import { type AssistantContent, assistantContent, systemContent, toolOutput, userContent } from "./ResponsesContent.ts"
-import { array, cut, nonEmpty, object, oneOf, optional, reject, string } from "./ResponsesFields.ts"
 import { maxItems } from "./ResponsesInputSchema.ts"
 import type { MessageSource } from "./ResponsesPaths.ts"
-import { recover } from "./ResponsesReasoning.ts"
 import type { DecodedTools } from "./ResponsesTools.ts"
 
 export interface DecodedInput {
@@ -144,7 +144,7 @@ const addReasoning = (history: History, item: JsonObject, param: string): void =
   const encrypted = optional(item["encrypted_content"], `${param}.encrypted_content`, string)
   const summary = textIn(item["summary"], `${param}.summary`)
   const content = textIn(item["content"], `${param}.content`)
-  const detail = encrypted === undefined ? undefined : recover(encrypted, summary || content)
+  const detail = encrypted === undefined ? undefined : decodeReasoning(encrypted, summary || content)
   if (detail !== undefined) history.addReasoning(detail)
 }
 

@@ -1,8 +1,8 @@
 import type { JsonObject } from "../../domain/Chat.ts"
 import type { AnswerToolCall, ReasoningBlock } from "../../domain/Completion.ts"
 import type { RequestId } from "../../domain/Ids.ts"
+import { encodeReasoning } from "../ReasoningContinuity.ts"
 import { hexOf } from "../RequestIdHex.ts"
-import { mint } from "./ResponsesReasoning.ts"
 import type { ToolMap } from "./ResponsesTools.ts"
 
 export type ItemStatus = "in_progress" | "completed" | "incomplete"
@@ -82,7 +82,7 @@ export const reasoningItem = (id: string, block: ReasoningBlock, origin: string)
   ...(block.kind === "text" && block.text !== ""
     ? { content: [{ type: "reasoning_text" as const, text: block.text }] }
     : {}),
-  encrypted_content: mint(block, origin)
+  encrypted_content: encodeReasoning(block, origin)
 })
 
 /** The client's name and namespace of a called tool. */

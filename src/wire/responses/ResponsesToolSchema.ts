@@ -1,4 +1,5 @@
 import * as Schema from "effect/Schema"
+import { WebSearchType } from "../HostedTools.ts"
 import { freeForm, optional } from "../validation/SchemaParts.ts"
 
 const name = Schema.NonEmptyString.annotations({ description: "Name of the tool." })
@@ -35,15 +36,6 @@ const NamespaceTool = Schema.Struct({
   description,
   tools: Schema.Array(Schema.Union(FunctionTool, CustomTool)).annotations({ description: "Tools of the namespace." })
 }).annotations({ identifier: "ResponsesNamespaceTool" })
-
-const webSearch = /^web_search(_[a-z0-9_]{1,48})?$/
-
-/** Web search is the only hosted tool that is removed without an error, since agents send it with every call. */
-export const isWebSearch = (type: string): boolean => webSearch.test(type)
-
-export const WebSearchType = Schema.String.pipe(Schema.pattern(webSearch)).annotations({
-  description: "Hosted web search: removed before execution, and named in `X-Service-Dropped-Tools`."
-})
 
 const WebSearchTool = Schema.Struct({ type: WebSearchType }).annotations({ identifier: "ResponsesWebSearchTool" })
 

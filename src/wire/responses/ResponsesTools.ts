@@ -1,8 +1,19 @@
 import type { JsonObject, Tool, ToolChoice } from "../../domain/Chat.ts"
 import { maxTools } from "../chat/ChatRequestSchema.ts"
+import { isWebSearch } from "../HostedTools.ts"
+import {
+  array,
+  asWhole,
+  boolean,
+  cut,
+  nonEmpty,
+  object,
+  oneOf,
+  optional,
+  reject,
+  string
+} from "../validation/Fields.ts"
 import { isObject } from "../validation/Guard.ts"
-import { array, asWhole, boolean, cut, nonEmpty, object, oneOf, optional, reject, string } from "./ResponsesFields.ts"
-import { isWebSearch } from "./ResponsesToolSchema.ts"
 
 /** The client's definition of a tool. */
 interface ToolOrigin {

@@ -3,7 +3,7 @@ import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { decode, decodeCount } from "../../../src/wire/messages/MessagesRequest.ts"
 import { CountTokensRequest, MessagesRequest } from "../../../src/wire/messages/MessagesRequestSchema.ts"
-import { mint } from "../../../src/wire/responses/ResponsesReasoning.ts"
+import { encodeReasoning } from "../../../src/wire/ReasoningContinuity.ts"
 
 const least = { model: "auto", max_tokens: 10, messages: [{ role: "user", content: "hi" }] }
 const read = (more: object) => Either.getOrThrow(decode({ ...least, ...more })).request
@@ -262,7 +262,7 @@ describe("a conversation", () => {
   })
 
   it("has reasoning with the model that it belongs to, in its place", () => {
-    const signature = mint({ kind: "text", text: "r", signature: "s", id: null }, "acme/large")
+    const signature = encodeReasoning({ kind: "text", text: "r", signature: "s", id: null }, "acme/large")
     const block = { type: "thinking", thinking: "r", signature }
     expect(
       messagesOf(

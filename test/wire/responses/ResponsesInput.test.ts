@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
-import { mint } from "../../../src/wire/responses/ResponsesReasoning.ts"
+import { encodeReasoning } from "../../../src/wire/ReasoningContinuity.ts"
 import { ResponsesRequest } from "../../../src/wire/responses/ResponsesRequestSchema.ts"
 import { decoded, refusal, refused } from "./ResponsesFixtures.ts"
 
@@ -18,7 +18,7 @@ const ours = (signature: string | null, text = "hm") => ({
   type: "reasoning",
   id: "rs_1",
   summary: [{ type: "summary_text", text }],
-  encrypted_content: mint({ kind: "text", text, signature, id: null }, "acme/large")
+  encrypted_content: encodeReasoning({ kind: "text", text, signature, id: null }, "acme/large")
 })
 const detail = { type: "reasoning.text", text: "hm", signature: "sig", format: "acme/large", index: 0 }
 
@@ -304,7 +304,7 @@ describe("reasoning items", () => {
     const item = {
       type: "reasoning",
       summary: kind === "encrypted" ? [] : [{ type: "summary_text", text }],
-      encrypted_content: mint({ kind, text, signature: null, id: "blk" }, "acme/large")
+      encrypted_content: encodeReasoning({ kind, text, signature: null, id: "blk" }, "acme/large")
     }
     expect(messagesOf(item, { role: "assistant", content: "x" })[0]).toMatchObject({
       reasoning_details: [{ ...expected, format: "acme/large", id: "blk", index: 0 }]

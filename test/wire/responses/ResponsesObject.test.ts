@@ -2,9 +2,9 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
 import type { ChatEvent, Finish } from "../../../src/domain/ChatEvent.ts"
 import type { Usage } from "../../../src/domain/Usage.ts"
+import { decodeReasoning } from "../../../src/wire/ReasoningContinuity.ts"
 import { responseObject } from "../../../src/wire/responses/ResponsesObject.ts"
 import { ResponsesObject } from "../../../src/wire/responses/ResponsesObjectSchema.ts"
-import { recover } from "../../../src/wire/responses/ResponsesReasoning.ts"
 import type { DecodedResponses } from "../../../src/wire/responses/ResponsesRequest.ts"
 import { answerOf, decoded, head, idHex, metadata, someUsage } from "./ResponsesFixtures.ts"
 
@@ -124,11 +124,13 @@ describe("the response object", () => {
     ])
     const reasoning = response.output.flatMap((item) => (item.type === "reasoning" ? [item] : []))
     expect(reasoning.map((item) => item.summary.map((part) => part.text))).toEqual([["hm"], [], []])
-    expect(reasoning.map((item) => recover(item.encrypted_content ?? "", item.summary[0]?.text ?? ""))).toEqual([
-      { type: "reasoning.text", text: "hm", signature: "sig", format: "acme/large", id: "b0" },
-      { type: "reasoning.encrypted", data: "opaque", format: "acme/large" },
-      { type: "reasoning.text", text: "", signature: "alone", format: "acme/large" }
-    ])
+    expect(reasoning.map((item) => decodeReasoning(item.encrypted_content ?? "", item.summary[0]?.text ?? ""))).toEqual(
+      [
+        { type: "reasoning.text", text: "hm", signature: "sig", format: "acme/large", id: "b0" },
+        { type: "reasoning.encrypted", data: "opaque", format: "acme/large" },
+        { type: "reasoning.text", text: "", signature: "alone", format: "acme/large" }
+      ]
+    )
   })
 
   it("keeps reasoning that was not wanted to itself", () => {

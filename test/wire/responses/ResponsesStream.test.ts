@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import type { ChatEvent } from "../../../src/domain/ChatEvent.ts"
-import { recover } from "../../../src/wire/responses/ResponsesReasoning.ts"
+import { decodeReasoning } from "../../../src/wire/ReasoningContinuity.ts"
 import { ResponsesStream } from "../../../src/wire/responses/ResponsesStream.ts"
 import { decoded, head, idHex, metadata, someUsage } from "./ResponsesFixtures.ts"
 import {
@@ -68,7 +68,7 @@ describe("items", () => {
     const first: ChatEvent = { _tag: "Reasoning", index: 0, kind: "text", text: "a", providerFormat: "x-v1" }
     const [item] = doneItems(framesOf([first, think(0, "b")], complete()))
     const { encrypted_content: sealed } = item as { readonly encrypted_content: string }
-    expect(recover(sealed, "ab")).toMatchObject({ text: "ab", provider_format: "x-v1" })
+    expect(decodeReasoning(sealed, "ab")).toMatchObject({ text: "ab", provider_format: "x-v1" })
   })
 
   it("of parallel calls whose fragments mix keep to themselves and end in order", () => {

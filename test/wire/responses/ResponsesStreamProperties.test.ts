@@ -2,9 +2,9 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
 import * as fc from "fast-check"
 import { type ChatEvent, type Finish, finishReasons } from "../../../src/domain/ChatEvent.ts"
+import { decodeReasoning } from "../../../src/wire/ReasoningContinuity.ts"
 import { responseObject } from "../../../src/wire/responses/ResponsesObject.ts"
 import { OutputItem } from "../../../src/wire/responses/ResponsesObjectSchema.ts"
-import { recover } from "../../../src/wire/responses/ResponsesReasoning.ts"
 import { isObject } from "../../../src/wire/validation/Guard.ts"
 import { answerOf, decoded, head, metadata, someUsage } from "./ResponsesFixtures.ts"
 import {
@@ -241,7 +241,7 @@ const gist = (output: unknown) => {
   const blocks = new Map<string, string>()
   for (const item of items) {
     if (item.type !== "reasoning") continue
-    const detail = recover(item.encrypted_content ?? "", item.summary.map((part) => part.text).join(""))
+    const detail = decodeReasoning(item.encrypted_content ?? "", item.summary.map((part) => part.text).join(""))
     const key = `${detail?.id} ${detail?.type}`
     blocks.set(key, (blocks.get(key) ?? "") + (detail?.text ?? detail?.summary ?? detail?.data ?? ""))
   }

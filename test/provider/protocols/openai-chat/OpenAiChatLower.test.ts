@@ -29,7 +29,7 @@ import { vendorOf } from "../../../../src/provider/vendors/Vendors.ts"
 import { reasoningDetail } from "../../../../src/wire/chat/ChatAnswer.ts"
 import { signatureOf } from "../../../../src/wire/messages/MessagesReasoning.ts"
 import { decode } from "../../../../src/wire/messages/MessagesRequest.ts"
-import { mint, recover } from "../../../../src/wire/responses/ResponsesReasoning.ts"
+import { decodeReasoning, encodeReasoning } from "../../../../src/wire/ReasoningContinuity.ts"
 import { call, model, saying } from "../calls.ts"
 
 const text = (asked: Partial<ChatRequest>, quirks: Quirks = openAi, more: Partial<ProviderCall> = {}): string =>
@@ -532,7 +532,7 @@ describe("messages", () => {
     expect(back({ reasoning_details: streamed }, "reasoning_details")).toMatchObject({ reasoning_details: [whole] })
     const plain = [reasoningDetail({ ...block, index: 0, model })]
     expect(back({ reasoning_details: plain }, "reasoning_details")).toMatchObject({ reasoning_details: [whole] })
-    const sealed = [recover(mint(block, model), "ab")]
+    const sealed = [decodeReasoning(encodeReasoning(block, model), "ab")]
     expect(back({ reasoning_details: sealed }, "reasoning_details")).toMatchObject({ reasoning_details: [whole] })
   })
 

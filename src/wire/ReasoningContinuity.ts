@@ -1,6 +1,6 @@
-import type { ReasoningDetail } from "../../domain/Chat.ts"
-import type { ReasoningBlock } from "../../domain/Completion.ts"
-import { parse as parseBounded } from "../validation/JsonBounds.ts"
+import type { ReasoningDetail } from "../domain/Chat.ts"
+import type { ReasoningBlock } from "../domain/Completion.ts"
+import { parse as parseBounded } from "./validation/JsonBounds.ts"
 
 /** Marks values created by this gateway; values of other services cannot be read. */
 const prefix = "mrg1."
@@ -9,8 +9,8 @@ const prefix = "mrg1."
 const maxMarks = 32
 
 /**
- * The content of `encrypted_content`: the model that produced the block, and its signature or opaque data. It is the client's own
- * history, so it is encoded, not encrypted.
+ * The content of `encrypted_content` of Responses and of `signature` of Messages: the model that produced the block, and its
+ * signature or opaque data. It is the client's own history, so it is encoded, not encrypted.
  */
 interface Continuity {
   /** `<provider>/<model>`: the signature is valid for this model only. */
@@ -25,7 +25,7 @@ interface Continuity {
 }
 
 /** The `encrypted_content` of a reasoning item; `isOmitted` where the item does not have the block's text. */
-export const mint = (block: ReasoningBlock, origin: string, isOmitted = false): string => {
+export const encodeReasoning = (block: ReasoningBlock, origin: string, isOmitted = false): string => {
   const continuity: Continuity = {
     origin,
     kind: block.kind,
@@ -38,8 +38,8 @@ export const mint = (block: ReasoningBlock, origin: string, isOmitted = false): 
   return prefix + Buffer.from(JSON.stringify(continuity), "utf8").toString("base64url")
 }
 
-/** The block of an `encrypted_content` created by `mint`; `undefined` for any other value. `shown` is the text of the item. */
-export const recover = (encryptedContent: string, shown: string): ReasoningDetail | undefined => {
+/** The block of an `encrypted_content` created by `encodeReasoning`; `undefined` for any other value. `shown` is the text of the item. */
+export const decodeReasoning = (encryptedContent: string, shown: string): ReasoningDetail | undefined => {
   const continuity = parse(encryptedContent)
   if (continuity === undefined) return undefined
   const text = continuity.text ?? shown

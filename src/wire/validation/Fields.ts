@@ -1,8 +1,8 @@
 import type { JsonObject } from "../../domain/Chat.ts"
 import { type InvalidCode, InvalidRequest } from "../../domain/GatewayError.ts"
-import { isObject } from "../validation/Guard.ts"
+import { isObject } from "./Guard.ts"
 
-/** Throws the error of a request; `ResponsesRequest.decode` catches it. */
+/** Throws the error of a request, which the `decode` of its format catches. */
 export const reject = (code: InvalidCode, param: string, message: string): never => {
   throw new InvalidRequest({ code, param, message })
 }
