@@ -7,8 +7,8 @@ import * as Sealing from "../credentials/Sealing.ts"
 import { SealingUnavailable } from "../domain/AccountError.ts"
 import type { StoreUnavailable } from "../domain/GatewayError.ts"
 import { ProjectId } from "../domain/Ids.ts"
-import { Timers } from "../domain/Timers.ts"
-import { ChangeNotifications } from "../sql/ChangeNotifications.ts"
+import type { Timers } from "../domain/Timers.ts"
+import type { ChangeNotifications } from "../sql/ChangeNotifications.ts"
 import * as RowCache from "../sql/RowCache.ts"
 import { CaptureStore } from "./CaptureStore.ts"
 import { idBytes } from "./worker/seal.js"
@@ -55,8 +55,6 @@ const dayContextOf = (project: ProjectId, day: string): string => `key of projec
 const make = Effect.gen(function* () {
   const store = yield* CaptureStore
   const masterKey = yield* MasterKey
-  const timers = yield* Timers
-  const changes = yield* ChangeNotifications
   const accepted = yield* Effect.orElseSucceed(masterKey.accepted(purpose), () => [])
   const current = accepted[0]
   const opened = (sealed: Uint8Array | undefined, keys: ReadonlyArray<Uint8Array>, context: string) => {
@@ -68,13 +66,10 @@ const make = Effect.gen(function* () {
 
   const cacheOf = <A>(load: (id: string) => Effect.Effect<A | undefined, StoreUnavailable>) =>
     RowCache.make<A, undefined>({
-      timers,
-      changes,
       load,
       absent: undefined,
       kinds: ["capture"],
-      concerns: (change, _, key) => key.startsWith(change.id),
-      validMillis: () => Number.POSITIVE_INFINITY
+      concerns: (change, _, key) => key.startsWith(change.id)
     })
   const projects = yield* cacheOf((id) => {
     const project = ProjectId.make(id)

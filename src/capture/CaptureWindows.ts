@@ -3,8 +3,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { StoreUnavailable } from "../domain/GatewayError.ts"
 import { ProjectId } from "../domain/Ids.ts"
-import { Timers } from "../domain/Timers.ts"
-import { ChangeNotifications } from "../sql/ChangeNotifications.ts"
+import type { Timers } from "../domain/Timers.ts"
+import type { ChangeNotifications } from "../sql/ChangeNotifications.ts"
 import * as RowCache from "../sql/RowCache.ts"
 import { CaptureStore } from "./CaptureStore.ts"
 import type { CaptureWindow } from "./CaptureWindow.ts"
@@ -29,13 +29,9 @@ export class CaptureWindows extends Context.Tag("gateway/capture/CaptureWindows"
     Effect.gen(function* () {
       const store = yield* CaptureStore
       const cache = yield* RowCache.make<CaptureWindow, null>({
-        timers: yield* Timers,
-        changes: yield* ChangeNotifications,
         load: (id) => store.window(ProjectId.make(id)),
         absent: null,
-        kinds: ["capture"],
-        concerns: (change, _, id) => change.id === id,
-        validMillis: () => Number.POSITIVE_INFINITY
+        kinds: ["capture"]
       })
       return { of: cache.get, peek: cache.peek }
     })

@@ -5,8 +5,8 @@ import type * as Redacted from "effect/Redacted"
 import type { StoreUnavailable } from "../domain/GatewayError.ts"
 import { ProjectId } from "../domain/Ids.ts"
 import type { ProviderCredential } from "../domain/ProviderCredential.ts"
-import { Timers } from "../domain/Timers.ts"
-import { ChangeNotifications } from "../sql/ChangeNotifications.ts"
+import type { Timers } from "../domain/Timers.ts"
+import type { ChangeNotifications } from "../sql/ChangeNotifications.ts"
 import * as RowCache from "../sql/RowCache.ts"
 import { type CredentialRow, CredentialStore } from "./CredentialStore.ts"
 import { SealedCredentials } from "./SealedCredentials.ts"
@@ -70,16 +70,12 @@ const make = Effect.gen(function* () {
     })
 
   const cache = yield* RowCache.make<Credentials, Credentials>({
-    timers: yield* Timers,
-    changes: yield* ChangeNotifications,
     load: (id) =>
       Effect.flatMap(store.ofProject(ProjectId.make(id)), (rows) =>
         Effect.map(Effect.forEach(rows, opened), (all) => all.flat())
       ),
     absent: [],
-    kinds: ["credentials"],
-    concerns: (change, _, id) => change.id === id,
-    validMillis: () => Number.POSITIVE_INFINITY
+    kinds: ["credentials"]
   })
   return { ofProject: cache.get, peek: cache.peek }
 })

@@ -3,8 +3,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { StoreUnavailable } from "../domain/GatewayError.ts"
 import { ProjectId } from "../domain/Ids.ts"
-import { Timers } from "../domain/Timers.ts"
-import { ChangeNotifications } from "../sql/ChangeNotifications.ts"
+import type { Timers } from "../domain/Timers.ts"
+import type { ChangeNotifications } from "../sql/ChangeNotifications.ts"
 import * as RowCache from "../sql/RowCache.ts"
 import { callPolicyOf } from "./HeldOutPolicy.ts"
 import { PolicyStore } from "./PolicyStore.ts"
@@ -49,16 +49,12 @@ const make = Effect.gen(function* () {
       return Effect.annotateLogs(isAbsent, { projectId: id })
     })
   const cache = yield* RowCache.make<ProjectPolicy, ProjectPolicy>({
-    timers: yield* Timers,
-    changes: yield* ChangeNotifications,
     load: (id) =>
       Effect.flatMap(store.findForCalls(ProjectId.make(id)), (row) =>
         row === undefined ? Effect.as(toldAbsent(id), undefined) : Effect.succeed(callPolicyOf(row))
       ),
     absent: nothingAllowed,
-    kinds: ["project"],
-    concerns: (change, _, id) => change.id === id,
-    validMillis: () => Number.POSITIVE_INFINITY
+    kinds: ["project"]
   })
   return Policy.of({
     ofProject: cache.get,

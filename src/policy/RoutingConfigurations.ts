@@ -3,8 +3,8 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type { StoreUnavailable } from "../domain/GatewayError.ts"
 import { ProjectId } from "../domain/Ids.ts"
-import { Timers } from "../domain/Timers.ts"
-import { ChangeNotifications } from "../sql/ChangeNotifications.ts"
+import type { Timers } from "../domain/Timers.ts"
+import type { ChangeNotifications } from "../sql/ChangeNotifications.ts"
 import * as RowCache from "../sql/RowCache.ts"
 import type { RoutingConfiguration } from "./ProjectPolicy.ts"
 import { type RoutingConfigurationRow, RoutingConfigurationStore } from "./RoutingConfigurationStore.ts"
@@ -44,13 +44,9 @@ const none: ReadonlyArray<RoutingConfiguration> = []
 const make = Effect.gen(function* () {
   const store = yield* RoutingConfigurationStore
   const cache = yield* RowCache.make<ReadonlyArray<RoutingConfiguration>, ReadonlyArray<RoutingConfiguration>>({
-    timers: yield* Timers,
-    changes: yield* ChangeNotifications,
     load: (id) => Effect.map(store.list(ProjectId.make(id)), (rows) => rows.map(configurationOf)),
     absent: [],
-    kinds: ["configurations"],
-    concerns: (change, _, id) => change.id === id,
-    validMillis: () => Number.POSITIVE_INFINITY
+    kinds: ["configurations"]
   })
   return RoutingConfigurations.of({
     ofProject: cache.get,

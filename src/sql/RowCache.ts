@@ -8,22 +8,20 @@ import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import { BoundedMap } from "../domain/BoundedMap.ts"
 import { StoreUnavailable } from "../domain/GatewayError.ts"
-import type { TimersShape } from "../domain/Timers.ts"
-import type { Change, ChangeKind, ChangeNotificationsShape } from "./ChangeNotifications.ts"
+import { Timers } from "../domain/Timers.ts"
+import { type Change, type ChangeKind, ChangeNotifications } from "./ChangeNotifications.ts"
 
 export interface RowCacheOptions<A, Absent> {
-  readonly timers: TimersShape
-  readonly changes: ChangeNotificationsShape
   /** `undefined`: there is no such row. */
   readonly load: (key: string) => Effect.Effect<A | undefined, StoreUnavailable>
   /** The value for a missing row. */
   readonly absent: Absent
   /** Kinds of change that may invalidate entries. */
   readonly kinds: ReadonlyArray<ChangeKind>
-  /** Whether a change of one of these kinds invalidates this entry. */
-  readonly concerns: (change: Change, value: A, key: string) => boolean
+  /** Whether a change of one of these kinds invalidates this entry. If not set, the change of the row whose id is the key. */
+  readonly concerns?: (change: Change, value: A, key: string) => boolean
   /** Shortens an entry's time to live, counted from its lookup. */
-  readonly validMillis: (value: A) => number
+  readonly validMillis?: (value: A) => number
 }
 
 export interface RowCache<A, Absent> {
@@ -56,9 +54,11 @@ const lookupMillis = 5_000
  */
 export const make = <A, Absent>(
   options: RowCacheOptions<A, Absent>
-): Effect.Effect<RowCache<A, Absent>, never, Scope.Scope> =>
+): Effect.Effect<RowCache<A, Absent>, never, ChangeNotifications | Scope.Scope | Timers> =>
   Effect.gen(function* () {
-    const { changes, concerns, kinds, load, timers, validMillis } = options
+    const { concerns = hasKeyAsId, kinds, load, validMillis = always } = options
+    const changes = yield* ChangeNotifications
+    const timers = yield* Timers
     const scope = yield* Effect.scope
     const present = new BoundedMap<string, Entry<A>>(keptPresent)
     const absent = new BoundedMap<string, number>(keptAbsent)
@@ -146,6 +146,10 @@ export const make = <A, Absent>(
         })
     }
   })
+
+const hasKeyAsId = ({ id }: Change, _: unknown, key: string): boolean => id === key
+
+const always = (): number => Number.POSITIVE_INFINITY
 
 const isInTransaction = (context: Context.Context<never>): boolean =>
   Option.isSome(Context.getOption(context, TransactionConnection))

@@ -57,8 +57,6 @@ for (const [name, database] of databases) {
           const began = yield* Deferred.make<void>()
           let lookups = 0
           const cache = yield* RowCache.make<string, string>({
-            timers: yield* Timers,
-            changes: yield* ChangeNotifications,
             load: (setting) =>
               Effect.suspend(() => {
                 lookups += 1
@@ -68,9 +66,7 @@ for (const [name, database] of databases) {
                 fromSql
               ),
             absent: "absent",
-            kinds: [],
-            concerns: () => false,
-            validMillis: () => Number.POSITIVE_INFINITY
+            kinds: []
           })
           const row = "gateway.row"
           const outside = yield* Effect.fork(Effect.zipRight(Deferred.await(began), cache.get(row)))

@@ -4,7 +4,8 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
 import { StoreUnavailable } from "../../src/domain/GatewayError.ts"
-import type { Change, ChangeNotificationsShape } from "../../src/sql/ChangeNotifications.ts"
+import { Timers } from "../../src/domain/Timers.ts"
+import { type Change, ChangeNotifications, type ChangeNotificationsShape } from "../../src/sql/ChangeNotifications.ts"
 import * as RowCache from "../../src/sql/RowCache.ts"
 import * as VirtualTimers from "../../src/testing/doubles/VirtualTimers.ts"
 
@@ -37,8 +38,6 @@ const setUp = Effect.fnUntraced(function* (validMillis = Number.POSITIVE_INFINIT
     heardAtMillis: () => world.heardAtMillis
   }
   const cache = yield* RowCache.make<Row, undefined>({
-    timers,
-    changes,
     load: (key) =>
       Effect.suspend(() => {
         asked.push(key)
@@ -49,7 +48,7 @@ const setUp = Effect.fnUntraced(function* (validMillis = Number.POSITIVE_INFINIT
     kinds: ["key"],
     concerns: (change, row) => change.id === row.id,
     validMillis: () => validMillis
-  })
+  }).pipe(Effect.provideService(ChangeNotifications, changes), Effect.provideService(Timers, timers))
   const publish = (change: Change | undefined) => {
     for (const listener of listeners) listener(change)
   }

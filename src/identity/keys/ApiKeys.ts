@@ -1,12 +1,16 @@
 import * as Chunk from "effect/Chunk"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import * as Schema from "effect/Schema"
 import type { CallerShape } from "../../domain/Caller.ts"
-import { RateLimited, type ServiceRefused, type StoreUnavailable, Unauthenticated } from "../../domain/GatewayError.ts"
+import {
+  type RateLimited,
+  type ServiceRefused,
+  type StoreUnavailable,
+  Unauthenticated
+} from "../../domain/GatewayError.ts"
 import { KeyId } from "../../domain/Ids.ts"
 import { Timers } from "../../domain/Timers.ts"
 import { type Change, ChangeNotifications } from "../../sql/ChangeNotifications.ts"
@@ -59,8 +63,6 @@ const make = Effect.gen(function* () {
   const timers = yield* Timers
   // By the hash of the complete key, so that no key is kept in memory.
   const cache = yield* RowCache.make<ActiveKey, null>({
-    timers,
-    changes,
     load: store.findActive,
     absent: null,
     kinds: ["key", "project"],
@@ -77,8 +79,8 @@ const make = Effect.gen(function* () {
   })
 
   const failed = (address: string): Effect.Effect<never, Unauthenticated | RateLimited> => {
-    const blockedMillis = failures.count(address)
-    return blockedMillis > 0 ? Effect.fail(tooMany(blockedMillis)) : rejected
+    const error = failures.fail(address)
+    return error === undefined ? rejected : Effect.fail(error)
   }
 
   const lookUpKnown = (hash: string, address: string) =>
@@ -88,22 +90,15 @@ const make = Effect.gen(function* () {
       return failed(address)
     })
 
-  const lookUpUnknown = (hash: string, address: string): Effect.Effect<CallerShape, AuthenticationFailure> => {
-    // Counted before the lookup, so that concurrent requests of one address do not exceed the limit.
-    const blockedMillis = failures.count(address)
-    if (blockedMillis > 0) return Effect.fail(tooMany(blockedMillis))
-    return unknownLookups.run(cache.get(hash)).pipe(
-      // whoever leaves before the answer has not failed either
-      Effect.onExit((exit) =>
-        Exit.isSuccess(exit) && exit.value === null ? Effect.void : Effect.sync(() => failures.uncount(address))
-      ),
-      Effect.flatMap((found) => {
+  const lookUpUnknown = (hash: string, address: string): Effect.Effect<CallerShape, AuthenticationFailure> =>
+    failures.guard(
+      address,
+      Effect.flatMap(unknownLookups.run(cache.get(hash)), (found) => {
         if (found === null) return rejected
         known.add(hash)
         return Effect.succeed(found.caller)
       })
     )
-  }
 
   const rejected = Effect.fail(new Unauthenticated())
 
@@ -123,15 +118,15 @@ const make = Effect.gen(function* () {
       return key === undefined ? undefined : cache.peek(hashOf(key))?.caller
     },
     blocked: (authorization, address) => {
-      const blockedMillis = failures.blockedMillis(address)
-      if (blockedMillis === 0) return undefined
+      const error = failures.blocked(address)
+      if (error === undefined) return undefined
       const key = bearerOf(authorization)
       if (key !== undefined) {
         const hash = hashOf(key)
         // one that was valid and is not any more is known until it is looked up
         if (known.has(hash) || cache.peek(hash)?.caller !== undefined) return undefined
       }
-      return tooMany(blockedMillis)
+      return error
     }
   })
 })
@@ -172,13 +167,6 @@ const knownKeys = Effect.fnUntraced(function* (
   yield* Effect.forkScoped(Effect.interruptible(Effect.forever(readAnnounced)))
   return known
 })
-
-const tooMany = (retryAfterMillis: number): RateLimited =>
-  new RateLimited({
-    code: "rate_limit_exceeded",
-    message: "Too many requests without a valid API key came from this address.",
-    retryAfterMillis
-  })
 
 const bearer = /^bearer ([^ ]+)$/i
 

@@ -1,21 +1,18 @@
 import { randomFillSync } from "node:crypto"
-import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import { Audit } from "../../audit/Audit.ts"
 import { NotFound } from "../../domain/AccountError.ts"
 import type { CurrentUserShape } from "../../domain/CurrentUser.ts"
 import { dateAt } from "../../domain/Dates.ts"
-import { RateLimited, type StoreUnavailable, Unauthenticated } from "../../domain/GatewayError.ts"
+import { type RateLimited, type StoreUnavailable, Unauthenticated } from "../../domain/GatewayError.ts"
 import { IdGenerator } from "../../domain/IdGenerator.ts"
 import { type AccountId, type RequestId, SessionId, type UserId } from "../../domain/Ids.ts"
 import { periodically } from "../../domain/Periodic.ts"
 import { Timers } from "../../domain/Timers.ts"
 import { AccountTransactions } from "../../sql/AccountDatabase.ts"
-import { ChangeNotifications } from "../../sql/ChangeNotifications.ts"
+import type { ChangeNotifications } from "../../sql/ChangeNotifications.ts"
 import * as RowCache from "../../sql/RowCache.ts"
 import { loggedLimits } from "../keys/FailureLimits.ts"
 import { RecentUses } from "./RecentUses.ts"
@@ -83,7 +80,6 @@ const maxUserAgentCharacters = 200
 
 const make = Effect.gen(function* () {
   const store = yield* SessionStore
-  const changes = yield* ChangeNotifications
   const transactions = yield* AccountTransactions
   const audit = yield* Audit
   const timers = yield* Timers
@@ -94,8 +90,6 @@ const make = Effect.gen(function* () {
     Math.min(expiresAt.getTime(), seenAt.getTime() + maxIdleMillis) - timers.now()
 
   const cache = yield* RowCache.make<SignedIn, null>({
-    timers,
-    changes,
     load: (hash) =>
       Effect.map(store.findByToken(hash), (found) =>
         found !== undefined && validMillis(found) > 0 ? found : undefined
@@ -117,22 +111,8 @@ const make = Effect.gen(function* () {
     return Effect.as(Effect.ignore(store.touch(session.id, dateAt(now))), session)
   }
 
-  /** Counted before the lookup, so that concurrent requests of one address do not exceed the limit. */
-  const guarded = <A, E>(
-    address: string,
-    signIn: Effect.Effect<A, E | Unauthenticated>
-  ): Effect.Effect<A, E | Unauthenticated | RateLimited> =>
-    Effect.suspend((): Effect.Effect<A, E | Unauthenticated | RateLimited> => {
-      const blockedMillis = failures.count(address)
-      if (blockedMillis > 0) return Effect.fail(tooMany(blockedMillis))
-      // whoever leaves before the answer has not failed either
-      return Effect.onExit(signIn, (exit) =>
-        isRefusal(exit) ? Effect.void : Effect.sync(() => failures.uncount(address))
-      )
-    })
-
   return Sessions.of({
-    guarded,
+    guarded: (address, signIn) => failures.guard(address, signIn),
     open: (user, request) =>
       Effect.gen(function* () {
         const token = mintToken(randomFillSync)
@@ -166,7 +146,7 @@ const make = Effect.gen(function* () {
         const cached = isToken(token) ? cache.peek(hash) : null
         if (cached !== undefined && cached !== null) return used(cached)
         const found = cached === null ? Effect.succeed(null) : cache.get(hash)
-        return guarded(
+        return failures.guard(
           address,
           Effect.flatMap(found, (session) => (session === null ? Effect.fail(new Unauthenticated()) : used(session)))
         )
@@ -197,14 +177,4 @@ const make = Effect.gen(function* () {
   })
 })
 
-const isRefusal = (exit: Exit.Exit<unknown, unknown>): boolean =>
-  Exit.isFailure(exit) && Option.exists(Cause.failureOption(exit.cause), (error) => error instanceof Unauthenticated)
-
 const noSuchSession = new NotFound({ message: "Session not found." })
-
-const tooMany = (retryAfterMillis: number): RateLimited =>
-  new RateLimited({
-    code: "rate_limit_exceeded",
-    message: "Too many requests without a valid identity came from this address.",
-    retryAfterMillis
-  })

@@ -5,8 +5,8 @@ import type { StoreUnavailable } from "../../domain/GatewayError.ts"
 import { ProjectId } from "../../domain/Ids.ts"
 import { promptClasses } from "../../domain/PromptClass.ts"
 import { gradedQuality, type QualityRow, type QualitySnapshot } from "../../domain/QualitySnapshot.ts"
-import { Timers } from "../../domain/Timers.ts"
-import { ChangeNotifications } from "../../sql/ChangeNotifications.ts"
+import type { Timers } from "../../domain/Timers.ts"
+import type { ChangeNotifications } from "../../sql/ChangeNotifications.ts"
 import * as RowCache from "../../sql/RowCache.ts"
 import type { GradedQuality } from "../quality/QualityTable.ts"
 import { QualitySnapshotStore } from "./QualitySnapshotStore.ts"
@@ -42,16 +42,12 @@ const nothing = Effect.succeed(ungraded)
 const make = Effect.gen(function* () {
   const store = yield* QualitySnapshotStore
   const cache = yield* RowCache.make<ProjectQuality, ProjectQuality>({
-    timers: yield* Timers,
-    changes: yield* ChangeNotifications,
     load: (id) =>
       Effect.map(store.newest(ProjectId.make(id)), (snapshot) =>
         snapshot === undefined ? ungraded : qualityOf(snapshot)
       ),
     absent: ungraded,
-    kinds: ["quality"],
-    concerns: (change, _, id) => change.id === id,
-    validMillis: () => Number.POSITIVE_INFINITY
+    kinds: ["quality"]
   })
   return { ofProject: cache.get, peek: cache.peek }
 })

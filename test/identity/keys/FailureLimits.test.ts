@@ -4,7 +4,7 @@ import * as VirtualTimers from "../../../src/testing/doubles/VirtualTimers.ts"
 
 const setUp = () => {
   const timers = VirtualTimers.make()
-  const failures = new FailureLimits(timers)
+  const failures = new FailureLimits(timers, "API key")
   const failOften = (times: number, address: string) => {
     let blockedMillis = 0
     for (let n = 0; n < times; n++) blockedMillis = failures.count(address)
@@ -29,7 +29,7 @@ describe("failed attempts of an address", () => {
   it("are told once in a minute as they reach the limit, with the address", () => {
     const timers = VirtualTimers.make()
     const told: Array<string> = []
-    const failures = new FailureLimits(timers, (client) => told.push(client))
+    const failures = new FailureLimits(timers, "API key", (client) => told.push(client))
     const fail = (times: number, address: string) => {
       for (let n = 0; n < times; n++) failures.count(address)
     }
