@@ -14,7 +14,7 @@ import * as Layer from "effect/Layer"
 import * as Defects from "../../observe/Defects.ts"
 import * as Errors from "../Errors.ts"
 import * as Body from "../server/Body.ts"
-import { checkedIfLate } from "../server/LateBody.ts"
+import { bodyOfCaller } from "../server/LateBody.ts"
 import { errorResponse } from "../server/RouterResponse.ts"
 import type { AccountApi } from "./AccountApi.ts"
 import { activityHandlers } from "./activity/ActivityHandlers.ts"
@@ -153,8 +153,8 @@ const internal = errorResponse(Errors.internal)
 const withBoundedBody = (request: HttpServerRequest.HttpServerRequest): HttpServerRequest.HttpServerRequest => {
   const incoming = NodeHttpServerRequest.toIncomingMessage(request)
   const value = Effect.map(
-    checkedIfLate(Body.read(incoming, maxBodyBytes), identifiedAgain(incoming)),
-    ({ json }) => json
+    bodyOfCaller(undefined, Body.read(incoming, maxBodyBytes), identifiedAgain(incoming)),
+    ({ body }) => body.json
   )
   return Object.create(request, {
     json: { value },

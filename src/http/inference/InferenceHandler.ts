@@ -25,7 +25,7 @@ import type { LoadSheddingShape } from "../overload/LoadShedding.ts"
 import { hasQuota, rateLimitHeaders } from "../RateLimitHeaders.ts"
 import * as Body from "../server/Body.ts"
 import type { DrainShape } from "../server/Drain.ts"
-import { lateMillis } from "../server/LateBody.ts"
+import { bodyOfCaller } from "../server/LateBody.ts"
 import * as NodeResponse from "../server/NodeResponse.ts"
 import type { WireFormat } from "../WireFormat.ts"
 import { HttpSink } from "./HttpSink.ts"
@@ -76,29 +76,25 @@ const answer = <Decoded extends WithRequest>(
   deps: InferenceDeps,
   exchange: NodeResponse.HttpExchange,
   state: RunningCall
-): Effect.Effect<void, HandlerError> =>
-  Effect.flatMap(deps.security.authenticate(exchange.request, exchange.format, exchange.requestId), (caller) => {
+): Effect.Effect<void, HandlerError> => {
+  const authenticate = deps.security.authenticate(exchange.request, exchange.format, exchange.requestId)
+  return Effect.flatMap(authenticate, (caller) => {
     const error = methodOrDrainError(exchange.request, deps.drain)
     if (error !== undefined) return Effect.fail(error)
     if (!state.passedLoadShedding && deps.loadShedding.rejects(caller.accountId)) return overloaded
-    const authenticatedMillis = deps.timers.now()
-    return Effect.flatMap(Body.read(exchange.request), (body) =>
-      deps.timers.now() - authenticatedMillis > lateMillis
-        ? Effect.flatMap(deps.security.authenticate(exchange.request, exchange.format, exchange.requestId), (present) =>
-            received(endpoint, deps, exchange, state, present, body)
-          )
-        : received(endpoint, deps, exchange, state, caller, body)
+    return Effect.flatMap(bodyOfCaller(caller, Body.read(exchange.request), authenticate), (received) =>
+      decodedCall(endpoint, deps, exchange, state, received)
     )
   })
+}
 
 /** From the body on. */
-const received = <Decoded extends WithRequest>(
+const decodedCall = <Decoded extends WithRequest>(
   endpoint: InferenceEndpoint<Decoded>,
   deps: InferenceDeps,
   exchange: NodeResponse.HttpExchange,
   state: RunningCall,
-  caller: CallerShape,
-  body: Body.RequestBody
+  { body, caller }: { readonly body: Body.RequestBody; readonly caller: CallerShape }
 ): Effect.Effect<void, HandlerError> => {
   const entry = deps.loadShedding.enter(caller.accountId)
   state.queueEntry = entry

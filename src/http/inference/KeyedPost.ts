@@ -7,7 +7,7 @@ import type { CallerShape } from "../../domain/Caller.ts"
 import { type GatewayError, ServiceRefused } from "../../domain/GatewayError.ts"
 import { LoadShedding } from "../overload/LoadShedding.ts"
 import * as Body from "../server/Body.ts"
-import { checkedIfLate } from "../server/LateBody.ts"
+import { bodyOfCaller } from "../server/LateBody.ts"
 import { jsonHeaders } from "../server/NodeResponse.ts"
 import { answered, notPost } from "../server/RouterResponse.ts"
 import { Security } from "./Security.ts"
@@ -24,12 +24,13 @@ export const keyedPost = (
       Effect.gen(function* () {
         const request = yield* HttpServerRequest.HttpServerRequest
         const incoming = NodeHttpServerRequest.toIncomingMessage(request)
-        const caller = yield* security.authenticate(incoming)
+        const authenticate = security.authenticate(incoming)
+        const present = yield* authenticate
         if (request.method !== "POST") return yield* notPost(request.method)
-        if (loadShedding.rejects(caller.accountId)) return yield* new ServiceRefused({ reason: "overloaded" })
-        const { json } = yield* checkedIfLate(Body.read(incoming, maxBytes), security.authenticate(incoming))
-        const body = JSON.stringify(yield* answer(caller, json))
-        return HttpServerResponse.raw(body, { headers: jsonHeaders })
+        if (loadShedding.rejects(present.accountId)) return yield* new ServiceRefused({ reason: "overloaded" })
+        const { body, caller } = yield* bodyOfCaller(present, Body.read(incoming, maxBytes), authenticate)
+        const text = JSON.stringify(yield* answer(caller, body.json))
+        return HttpServerResponse.raw(text, { headers: jsonHeaders })
       })
     )
   })

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import { AccountIdempotency } from "../../../account/idempotency/AccountIdempotency.ts"
 import { Images } from "../../../chat/Images.ts"
 import { ChatImageOut } from "../../../wire/account/Chat.ts"
-import { checkedIfLate } from "../../server/LateBody.ts"
+import { bodyOfCaller } from "../../server/LateBody.ts"
 import { idempotent } from "../Idempotent.ts"
 import { identifiedAgain } from "../Identity.ts"
 import * as ImageBody from "./ImageBody.ts"
@@ -18,10 +18,10 @@ export const uploadedImages = Effect.gen(function* () {
   return (request: HttpServerRequest.HttpServerRequest, idempotencyKey: string | undefined, filename: string) =>
     Effect.gen(function* () {
       const incoming = NodeHttpServerRequest.toIncomingMessage(request)
-      const bytes = yield* checkedIfLate(ImageBody.read(incoming), identifiedAgain(incoming))
+      const { body: bytes } = yield* bodyOfCaller(undefined, ImageBody.read(incoming), identifiedAgain(incoming))
       const hash = createHash("sha256").update(bytes).digest("hex")
       const kept = {
-        request: { path: "/api/chat/images", body: { filename, hash } },
+        body: { filename, hash },
         schema: ChatImageOut,
         mayReplay: Effect.void
       }
