@@ -1,4 +1,5 @@
 import * as HttpApp from "@effect/platform/HttpApp"
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -23,17 +24,24 @@ export const RequiredIdempotencyHeaders = Schema.Struct({
   "idempotency-key": IdempotencyKey.annotations({ description })
 })
 
+/** What identifies a request beside its path, and what its replay needs. */
+interface Repeatable<A, I, E, R> extends Pick<AccountRequest<A, I, E, R>, "mayReplay" | "schema"> {
+  readonly body: unknown
+}
+
 /** Runs the request, or replays what it was answered at first, with `idempotent-replayed: true`. */
 export const idempotent = <A, I, E, R, E2, R2>(
   idempotency: AccountIdempotencyShape,
   idempotencyKey: string | undefined,
-  request: Pick<AccountRequest<A, I, E2, R2>, "mayReplay" | "request" | "schema">,
+  { body, mayReplay, schema }: Repeatable<A, I, E2, R2>,
   run: Effect.Effect<A, E, R>
 ) =>
   Effect.gen(function* () {
     if (idempotencyKey === undefined) return yield* run
     const user = yield* CurrentUser
-    const { answer, isReplayed } = yield* idempotency.run({ ...request, user, idempotencyKey }, run)
+    const { originalUrl } = yield* HttpServerRequest.HttpServerRequest
+    const request = { path: originalUrl.replace(/\?.*$/s, ""), body }
+    const { answer, isReplayed } = yield* idempotency.run({ user, idempotencyKey, request, mayReplay, schema }, run)
     if (isReplayed) yield* withHeader("idempotent-replayed", "true")
     return answer
   })

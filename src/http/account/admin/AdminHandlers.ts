@@ -35,7 +35,7 @@ export const adminHandlers = HttpApiBuilder.group(AccountApi, "admin", (handlers
           idempotency,
           headers["idempotency-key"],
           {
-            request: { path: "/api/admin/projects", body: payload },
+            body: payload,
             schema: AdminProjectOut,
             mayReplay: requireOperator
           },

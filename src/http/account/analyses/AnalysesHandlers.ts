@@ -28,7 +28,7 @@ export const analysesHandlers = HttpApiBuilder.group(AccountApi, "analyses", (ha
           idempotency,
           headers["idempotency-key"],
           {
-            request: { path: `/api/projects/${path.id}/analyses`, body: payload },
+            body: payload,
             schema: AnalysisSummary,
             mayReplay: access.require(path.id, "member")
           },
@@ -51,7 +51,7 @@ export const analysesHandlers = HttpApiBuilder.group(AccountApi, "analyses", (ha
           idempotency,
           headers["idempotency-key"],
           {
-            request: { path: `/api/analyses/${path.id}/replay`, body: payload },
+            body: payload,
             schema: ReplayQuote,
             mayReplay: Effect.flatMap(analyses.read(path.id), ({ project_id }) =>
               access.require(ProjectId.make(project_id), "member")

@@ -33,7 +33,7 @@ export const billingHandlers = HttpApiBuilder.group(AccountApi, "billing", (hand
           idempotency,
           headers["idempotency-key"],
           {
-            request: { path: `/api/admin/accounts/${path.id}/credits`, body: payload },
+            body: payload,
             schema: BalanceOut,
             mayReplay: requireOperator
           },

@@ -54,7 +54,7 @@ export const chatHandlers = HttpApiBuilder.group(AccountApi, "chat", (handlers) 
           idempotency,
           headers["idempotency-key"],
           {
-            request: { path: "/api/chat/conversations", body: payload },
+            body: payload,
             schema: ConversationOut,
             mayReplay: access.require(payload.project_id, "member")
           },
@@ -76,28 +76,13 @@ export const chatHandlers = HttpApiBuilder.group(AccountApi, "chat", (handlers) 
       .handle("deleteConversation", ({ path }) => conversations.remove(path.id))
       .handle("restoreConversation", ({ path }) => Effect.map(conversations.restore(path.id), conversationOut))
       .handle("sendMessage", ({ headers, path, payload }) =>
-        started(
-          headers["idempotency-key"],
-          path.id,
-          { path: `/api/chat/conversations/${path.id}/messages`, body: payload },
-          questions.send(path.id, payload)
-        )
+        started(headers["idempotency-key"], path.id, payload, questions.send(path.id, payload))
       )
       .handle("retryMessage", ({ headers, path, payload }) =>
-        started(
-          headers["idempotency-key"],
-          path.id,
-          { path: `/api/chat/conversations/${path.id}/messages/${path.message_id}/retry`, body: payload },
-          questions.retry(path.id, path.message_id, payload)
-        )
+        started(headers["idempotency-key"], path.id, payload, questions.retry(path.id, path.message_id, payload))
       )
       .handle("editMessage", ({ headers, path, payload }) =>
-        started(
-          headers["idempotency-key"],
-          path.id,
-          { path: `/api/chat/conversations/${path.id}/messages/${path.message_id}/edit`, body: payload },
-          questions.edit(path.id, path.message_id, payload)
-        )
+        started(headers["idempotency-key"], path.id, payload, questions.edit(path.id, path.message_id, payload))
       )
       .handle("stopConversation", ({ path }) => Effect.map(questions.stop(path.id), conversationOut))
       .handle("forkConversation", ({ headers, path, payload }) =>
@@ -105,7 +90,7 @@ export const chatHandlers = HttpApiBuilder.group(AccountApi, "chat", (handlers) 
           idempotency,
           headers["idempotency-key"],
           {
-            request: { path: `/api/chat/conversations/${path.id}/fork`, body: payload },
+            body: payload,
             schema: ConversationOut,
             mayReplay: conversations.find(path.id)
           },
@@ -120,7 +105,7 @@ export const chatHandlers = HttpApiBuilder.group(AccountApi, "chat", (handlers) 
           idempotency,
           headers["idempotency-key"],
           {
-            request: { path: `/api/chat/conversations/${path.id}/artifacts`, body: payload },
+            body: payload,
             schema: ChatArtifactOut,
             mayReplay: conversations.find(path.id)
           },
@@ -135,10 +120,7 @@ export const chatHandlers = HttpApiBuilder.group(AccountApi, "chat", (handlers) 
           idempotency,
           headers["idempotency-key"],
           {
-            request: {
-              path: `/api/chat/conversations/${path.id}/artifacts/${path.artifact_id}/restore`,
-              body: payload
-            },
+            body: payload,
             schema: ChatArtifactOut,
             mayReplay: conversations.find(path.id)
           },

@@ -20,7 +20,7 @@ export const startedTurns = Effect.gen(function* () {
   return <E, R>(
     idempotencyKey: string | undefined,
     id: ConversationId,
-    request: { readonly path: string; readonly body: unknown },
+    body: unknown,
     begin: Effect.Effect<BegunTurn, E, R>
   ) =>
     Effect.uninterruptible(
@@ -31,7 +31,7 @@ export const startedTurns = Effect.gen(function* () {
           begun.push(made)
           return startedOut(made)
         })
-        const kept = { request, schema: StartedTurnOut, mayReplay: conversations.find(id) }
+        const kept = { body, schema: StartedTurnOut, mayReplay: conversations.find(id) }
         const out = yield* idempotent(idempotency, idempotencyKey, kept, answered)
         for (const { turn } of begun) yield* turns.start(turn, drain.enter())
         return out

@@ -51,11 +51,8 @@ export const credentialsHandlers = HttpApiBuilder.group(AccountApi, "credentials
           idempotency,
           headers["idempotency-key"],
           {
-            request: {
-              path: `/api/projects/${path.id}/credentials`,
-              // a Redacted is the same text whatever it holds
-              body: { allowedModels, label, provider, secret: digestOf(secret) }
-            },
+            // a Redacted is the same text whatever it holds
+            body: { allowedModels, label, provider, secret: digestOf(secret) },
             schema: CredentialOut,
             mayReplay: access.require(path.id, "member")
           },

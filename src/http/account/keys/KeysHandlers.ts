@@ -43,7 +43,6 @@ export const keysHandlers = HttpApiBuilder.group(AccountApi, "keys", (handlers) 
     /** A response with a secret, also when it is asked for again. */
     const once = <E, R, E2, R2>(
       idempotencyKey: string | undefined,
-      path: string,
       body: unknown,
       mayReplay: Effect.Effect<unknown, E2, R2>,
       run: Effect.Effect<KeyWithSecret, E, R>
@@ -51,7 +50,7 @@ export const keysHandlers = HttpApiBuilder.group(AccountApi, "keys", (handlers) 
       idempotent(
         idempotency,
         idempotencyKey,
-        { request: { path, body }, schema: CreateApiKeyResponse, mayReplay },
+        { body, schema: CreateApiKeyResponse, mayReplay },
         Effect.map(run, createdOut)
       )
     /** A single key is sent with its version. */
@@ -70,7 +69,6 @@ export const keysHandlers = HttpApiBuilder.group(AccountApi, "keys", (handlers) 
       .handle("createMyKey", ({ headers, payload }) =>
         once(
           headers["idempotency-key"],
-          "/api/me/keys",
           payload,
           Effect.void,
           Effect.flatMap(defaultProject, (project) =>
@@ -84,7 +82,6 @@ export const keysHandlers = HttpApiBuilder.group(AccountApi, "keys", (handlers) 
       .handle("createKey", ({ headers, path, payload }) =>
         once(
           headers["idempotency-key"],
-          `/api/projects/${path.id}/keys`,
           payload,
           access.require(path.id, "member"),
           keys.create(path.id, newKey(payload))
@@ -93,7 +90,6 @@ export const keysHandlers = HttpApiBuilder.group(AccountApi, "keys", (handlers) 
       .handle("createAnyKey", ({ headers, payload }) =>
         once(
           headers["idempotency-key"],
-          "/api/admin/keys",
           payload,
           requireOperator,
           keys.createAnywhere(payload.project_id, newKey(payload))
@@ -110,7 +106,6 @@ export const keysHandlers = HttpApiBuilder.group(AccountApi, "keys", (handlers) 
       .handle("rotateKey", ({ headers, path, payload }) =>
         once(
           headers["idempotency-key"],
-          `/api/keys/${path.id}/rotate`,
           payload,
           Effect.flatMap(keys.read(path.id), ({ projectId }) => access.require(projectId, "member")),
           keys.rotate(path.id, payload.grace_seconds)

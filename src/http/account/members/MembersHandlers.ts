@@ -30,7 +30,7 @@ export const membersHandlers = HttpApiBuilder.group(AccountApi, "members", (hand
           idempotency,
           headers["idempotency-key"],
           {
-            request: { path: `/api/projects/${path.id}/members`, body: payload },
+            body: payload,
             schema: MemberOut,
             mayReplay: access.require(path.id, "owner")
           },

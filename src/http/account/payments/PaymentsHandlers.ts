@@ -27,7 +27,7 @@ export const paymentsHandlers = HttpApiBuilder.group(AccountApi, "payments", (ha
           const { id } = yield* idempotent(
             idempotency,
             headers["idempotency-key"],
-            { request: { path: "/api/me/checkout", body: payload }, schema: Begun, mayReplay: Effect.void },
+            { body: payload, schema: Begun, mayReplay: Effect.void },
             Effect.map(payments.create(payload.credit_amount_cents), (created) => ({ id: created }))
           )
           const { sessionId, url } = yield* payments.open(id, publicUrl.at(Incoming.portOf(request)))

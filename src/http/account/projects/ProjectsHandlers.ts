@@ -49,7 +49,7 @@ export const projectsHandlers = HttpApiBuilder.group(AccountApi, "projects", (ha
         idempotent(
           idempotency,
           headers["idempotency-key"],
-          { request: { path: "/api/me/projects", body: payload }, schema: ProjectOut, mayReplay: Effect.void },
+          { body: payload, schema: ProjectOut, mayReplay: Effect.void },
           Effect.map(projects.create(payload.name), outOf)
         )
       )

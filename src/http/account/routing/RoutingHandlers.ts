@@ -61,7 +61,7 @@ export const routingHandlers = HttpApiBuilder.group(AccountApi, "routing", (hand
           idempotency,
           headers["idempotency-key"],
           {
-            request: { path: `/api/projects/${path.id}/routing-configurations`, body: { slug, ...input } },
+            body: { slug, ...input },
             schema: RoutingConfigurationOut,
             mayReplay: access.require(path.id, "member")
           },

@@ -87,7 +87,7 @@ export const sessionHandlers = HttpApiBuilder.group(AccountApi, "session", (hand
           return yield* idempotent(
             idempotency,
             headers["idempotency-key"],
-            { request: { path: "/api/session/links", body: null }, schema: SessionLink, mayReplay: Effect.void },
+            { body: null, schema: SessionLink, mayReplay: Effect.void },
             Effect.map(signIn.codeFor(user), linkOf)
           ).pipe(Effect.provideService(CurrentUser, user))
         })
