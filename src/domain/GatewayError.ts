@@ -48,7 +48,7 @@ export class InvalidRequest extends Data.TaggedError("InvalidRequest")<{
 
 /** A limit on requests, tokens or concurrency, or a repetition of a request that still runs. */
 export class RateLimited extends Data.TaggedError("RateLimited")<{
-  /** Which of the two it is. */
+  /** `rate_limit_exceeded` for a limit, `idempotent_request_in_progress` for a repetition. */
   readonly code: "rate_limit_exceeded" | "idempotent_request_in_progress"
   readonly message: string
   /** When it is worth another try. */

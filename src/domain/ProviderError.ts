@@ -236,6 +236,8 @@ export class ProviderError extends Data.TaggedError("ProviderError")<{
   readonly reason: ProviderFailure
   /** The status of the provider's response; absent where none was received, or none is known. */
   readonly httpStatus?: number | undefined
+  /** The project's own credential was sent: what is wrong with it, its members can put right. */
+  readonly isOwnCredential?: boolean | undefined
 }> {
   override get message(): string {
     const { code, message } = this.callError
@@ -260,7 +262,12 @@ export class ProviderError extends Data.TaggedError("ProviderError")<{
   /** The error in responses, call log and metadata. */
   get callError(): CallError {
     const { code, message } = this.facts
-    return { code, message: "message" in this.reason ? this.reason.message : message }
+    const { isOwnCredential, reason } = this
+    if (isOwnCredential && reason._tag === "CredentialRejected")
+      return { code, message: "The provider has rejected the project's own credential." }
+    if (isOwnCredential && reason._tag === "QuotaExhausted")
+      return { code, message: "The quota of the project's own credential at the provider is exhausted." }
+    return { code, message: "message" in reason ? reason.message : message }
   }
 }
 

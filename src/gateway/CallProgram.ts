@@ -112,7 +112,7 @@ const run = <A>(
     return Spans.span(isTraced, "gateway.call", attributes, settled)
   })
 
-/** With the node its database goes: a call that was being admitted is not told of the one, but of the other. */
+/** The database closes with its node: a call whose admission that ends is told of the shutdown, not of the database. */
 const ofAborted = (error: CallFailure): CallFailure =>
   error._tag === "StoreUnavailable" ? new ServiceRefused({ reason: "shutting_down" }) : error
 

@@ -173,7 +173,8 @@ class HttpAttempt implements Upstream, AnswerHandler {
       new ProviderError({
         providerId: this.options.id,
         reason: failure,
-        httpStatus: this.status
+        httpStatus: this.status,
+        isOwnCredential: this.call.credential !== undefined
       })
     )
   }

@@ -10,11 +10,16 @@ import { databaseKinds, operatorOf, type Person, sendTo, startsNode } from "../.
 import { jsonOf } from "../../support/Responses.ts"
 import { answer, start as startUpstream, type Upstream } from "../../support/Upstream.ts"
 
-const [good, wrong, unlisted] = ["sk-good-0000-aaaa", "sk-wrong-0000-bbbb", "sk-may-not-list-cc"]
+const [good, wrong, unlisted, spent] = [
+  "sk-good-0000-aaaa",
+  "sk-wrong-0000-bbbb",
+  "sk-may-not-list-cc",
+  "sk-spent-0000-dddd"
+]
 const secretOf = (headers: Upstream["requests"][number]["headers"]): string =>
   String(headers["x-api-key"] ?? headers["x-goog-api-key"] ?? headers.authorization?.replace("Bearer ", ""))
 
-/** Providers that say of one credential that it is wrong, and of one that it may not list models. */
+/** Providers that say of one credential that it is wrong, of one that it may not list models, and of one that its quota is used up. */
 const startProvider = () =>
   startUpstream(
     (received, response) => {
@@ -29,6 +34,8 @@ const startProvider = () =>
         const details = [{ "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason: "API_KEY_INVALID" }]
         return send(400, { error: { code: 400, status: "INVALID_ARGUMENT", message, details } })
       }
+      if (secret === spent)
+        return send(429, { error: { message: "You exceeded your current quota.", code: "insufficient_quota" } })
       if (!received.path.includes("/models")) return answer(received, response, ["Hello"])
       if (secret === unlisted) return send(403, { error: { message: "Missing scopes: api.model.read" } })
       send(200, { data: [] })
@@ -114,6 +121,20 @@ describe.each(databaseKinds)("credentials of vendors on %s", (kind) => {
     expect((await change(unlisted)).status).toBe(200)
     const [, model, ...paths] = await verify(credential)
     expect([model, ...paths]).toEqual([`${provider}/one`, list, question])
+  })
+
+  it.each([
+    [wrong, "The provider has rejected the project's own credential."],
+    [spent, "The quota of the project's own credential at the provider is exhausted."]
+  ])("are named where a call fails by them: the operator cannot help (%s)", async (secret, message) => {
+    const question = { model: "own-openai/one", messages: [{ role: "user", content: "hi" }] }
+    const { asKey, id } = await newProject(`with ${secret}`)
+    await give(id, { provider: "own-openai", secret })
+    const mode = await owner.send("PUT", `/api/projects/${id}/billing-mode`, { billing_mode: "byok" })
+    expect(mode.status).toBe(200)
+    const failed = await asKey("POST", "/v1/chat/completions", question)
+    const error = { code: "provider_unavailable", message: `own-openai/one: ${message}` }
+    expect([failed.status, await jsonOf(failed)]).toMatchObject([502, { error }])
   })
 
   it("are verified by another question where anybody can read the list", async () => {
