@@ -46,6 +46,7 @@ export const allowedWords = [
       "src/config/GatewayConfig.ts",
       "src/config/Settings.ts",
       "src/gateway/Attempt.ts",
+      "src/domain/DefaultOptions.ts",
       "src/gateway/Deadlines.ts",
       "test/config/GatewayConfig.test.ts",
       "test/e2e/Fallback.test.ts",
