@@ -118,15 +118,14 @@ const make = Effect.gen(function* () {
       return key === undefined ? undefined : cache.peek(hashOf(key))?.caller
     },
     blocked: (authorization, address) => {
-      const error = failures.blocked(address)
-      if (error === undefined) return undefined
+      if (failures.blockedMillis(address) === 0) return undefined
       const key = bearerOf(authorization)
       if (key !== undefined) {
         const hash = hashOf(key)
         // one that was valid and is not any more is known until it is looked up
         if (known.has(hash) || cache.peek(hash)?.caller !== undefined) return undefined
       }
-      return error
+      return failures.blocked(address)
     }
   })
 })
