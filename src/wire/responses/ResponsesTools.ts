@@ -76,14 +76,6 @@ export const decodeTools = (json: unknown): DecodedTools => {
   }
 }
 
-/** The hosted tools that would be removed from a request, valid or not, each once. */
-export const webSearchIn = (json: unknown): ReadonlyArray<string> => {
-  const given = isObject(json) ? json["tools"] : undefined
-  if (!Array.isArray(given)) return []
-  const types = given.slice(0, maxTools).map((tool) => (isObject(tool) ? tool["type"] : undefined))
-  return [...new Set(types)].filter((type) => typeof type === "string").filter(isWebSearch)
-}
-
 /** The number of tools in a list including its namespaces, counted before names are allocated. */
 const countOf = (given: ReadonlyArray<unknown>): number => {
   let count = 0
