@@ -49,11 +49,11 @@ describe.each(databaseKinds)("credentials of vendors on %s", (kind) => {
   const node = startsNode(kind, async () => {
     upstream = await startProvider()
     directory = await mkdtemp(join(tmpdir(), "vendors-"))
-    const provider = (id: string, vendor: string, path: string) => ({
+    const provider = (id: string, vendor: string, path: string, apiKeyEnv = "PROVIDER_KEY") => ({
       id,
       vendor,
       baseUrl: upstream.origin + path,
-      apiKeyEnv: "PROVIDER_KEY",
+      apiKeyEnv,
       models: [
         {
           id: `${id}/one`,
@@ -68,12 +68,14 @@ describe.each(databaseKinds)("credentials of vendors on %s", (kind) => {
       provider("own-openai", "openai", "/v1"),
       provider("own-anthropic", "anthropic", "/v1"),
       provider("own-google", "google", "/v1beta"),
-      provider("own-openrouter", "openrouter", "/v1")
+      provider("own-openrouter", "openrouter", "/v1"),
+      provider("of-the-operator", "openai", "/v1", "WRONG_KEY")
     ]
     await writeFile(join(directory, "config.json"), JSON.stringify({ providers }))
     return {
       GATEWAY_CONFIG: join(directory, "config.json"),
       PROVIDER_KEY: "sk-of-the-operator",
+      WRONG_KEY: wrong,
       SIMULATED_PROVIDERS: "on"
     }
   })
@@ -134,6 +136,14 @@ describe.each(databaseKinds)("credentials of vendors on %s", (kind) => {
     expect(mode.status).toBe(200)
     const failed = await asKey("POST", "/v1/chat/completions", question)
     const error = { code: "provider_unavailable", message: `own-openai/one: ${message}` }
+    expect([failed.status, await jsonOf(failed)]).toMatchObject([502, { error }])
+  })
+
+  it("are not named where a call fails by the operator's", async () => {
+    const { asKey } = await newProject("of the balance")
+    const question = { model: "of-the-operator/one", messages: [{ role: "user", content: "hi" }] }
+    const failed = await asKey("POST", "/v1/chat/completions", question)
+    const error = { code: "provider_unavailable", message: "of-the-operator/one: The provider is not available." }
     expect([failed.status, await jsonOf(failed)]).toMatchObject([502, { error }])
   })
 

@@ -1,4 +1,5 @@
-import { request as requestTo } from "node:http"
+import { type IncomingMessage, request as requestTo } from "node:http"
+import { text } from "node:stream/consumers"
 import { setTimeout as sleep } from "node:timers/promises"
 import { beforeEach, describe, expect, it } from "vitest"
 import { codeAtStart, databaseKinds, operatorOf, type Person, startsNode } from "../../support/AccountService.ts"
@@ -7,27 +8,24 @@ import { jsonOf } from "../../support/Responses.ts"
 /** As of a client that sends slowly: the node has authenticated the request by then. */
 const lateMillis = 400
 
-/** The head of a request and the first byte of its body; `rest` sends the others, and is the status of the response. */
+/** The head of a request and the first byte of its body; `answered` sends the others, and is the response; `rest` is its status. */
 const begun = async (url: string, headers: Readonly<Record<string, string>>, body: string) => {
   const request = requestTo(url, {
     method: "POST",
     headers: { "content-type": "application/json", ...headers, "content-length": String(body.length) }
   })
-  const status = new Promise<number | undefined>((resolve, reject) => {
+  const response = new Promise<IncomingMessage>((resolve, reject) => {
     request.on("error", reject)
-    request.on("response", (response) => {
-      response.resume()
-      resolve(response.statusCode)
-    })
+    request.on("response", resolve)
   })
   request.write(body.slice(0, 1))
   await sleep(lateMillis)
-  return {
-    rest: () => {
-      request.end(body.slice(1))
-      return status
-    }
+  const answered = async () => {
+    request.end(body.slice(1))
+    const received = await response
+    return { status: received.statusCode, body: await text(received) }
   }
+  return { answered, rest: async () => (await answered()).status }
 }
 
 const question = { messages: [{ role: "user", content: "Hi" }] }
@@ -58,6 +56,26 @@ describe.each(databaseKinds)("a request whose body comes late on %s", (kind) => 
     const late = await send()
     expect((await person.send("POST", `/api/keys/${key.id}/revoke`)).status).toBe(200)
     expect(await late.rest()).toBe(401)
+  })
+
+  it.each(["/v1/chat/completions", "/v1/route"])("is answered at %s for its project as it is by then", async (path) => {
+    const authorization = `Bearer ${key.api_key}`
+    const body = JSON.stringify({ model: "sim/fast", ...question })
+    const credential = { provider: "openai", label: "of another provider", secret: "sk-of-this-test" }
+    expect((await person.send("POST", `/api/projects/${project}/credentials`, credential)).status).toBe(201)
+    const asNow = async () => {
+      const headers = { authorization, "content-type": "application/json" }
+      const response = await fetch(`${node.url}${path}`, { method: "POST", headers, body })
+      return { status: response.status, body: await response.text() }
+    }
+    /** A preview names no candidate where a call is refused. */
+    const isServed = (answer: { readonly status: number | undefined; readonly body: string }) =>
+      answer.status === 200 && !answer.body.includes(`"candidates":[]`)
+    const before = await asNow()
+    const late = await begun(`${node.url}${path}`, { authorization }, body)
+    const mode = await person.send("PUT", `/api/projects/${project}/billing-mode`, { billing_mode: "byok" })
+    expect(mode.status).toBe(200)
+    expect([before, await late.answered(), await asNow()].map(isServed)).toEqual([true, false, false])
   })
 
   it.each([
